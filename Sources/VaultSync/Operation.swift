@@ -133,6 +133,7 @@ package enum Operation: Sendable {
     static let admit: UInt8 = 24
     static let role: UInt8 = 25
     static let succeed: UInt8 = 26
+    static let epochOfMany: UInt8 = 27
   }
 
   /// Appends the operation: kind, length, body.
@@ -194,7 +195,8 @@ package enum Operation: Sendable {
       body.put(stream.bytes)
       body.put(last)
     case .epoch(let number, let id, let sealed):
-      tag = Tag.epoch
+      let isOfMany = sealed.first?.recipient.count == Self.shortRecipientLength
+      tag = isOfMany ? Tag.epochOfMany : Tag.epoch
       body.put(number)
       body.put(id)
       body.put(UInt16(sealed.count))
@@ -241,6 +243,12 @@ package enum Operation: Sendable {
   }
 
   package static let sealedKeyLength = 16 + 4 + 32 + SealingKeyPair.overhead
+  /// For many recipients each entry is shorter: the beginning of who it is for, and no space in what
+  /// is sealed.
+  package static let shortRecipientLength = 8
+  package static let shortSealedKeyLength = 4 + 32 + SealingKeyPair.overhead
+  /// Most recipients of the longer entries, which earlier versions read, too.
+  static let fewRecipients = 256
 
   /// Reads one operation; one that is not known is passed over.
   package init(from reader: inout SecretReader) throws {
@@ -294,12 +302,15 @@ package enum Operation: Sendable {
         self = .unknown(tag)
       }
     case Tag.remove: self = .remove(try Self.stream(&reader), last: try reader.number())
-    case Tag.epoch:
+    case Tag.epoch, Tag.epochOfMany:
+      let (recipient, key) =
+        tag == Tag.epoch
+        ? (16, Self.sealedKeyLength) : (Self.shortRecipientLength, Self.shortSealedKeyLength)
       let number: UInt32 = try reader.number()
       let id = try reader.array(16)
       var sealed: [(recipient: [UInt8], key: [UInt8])] = []
       for _ in 0..<(try reader.number(UInt16.self)) {
-        sealed.append((try reader.array(16), try reader.array(Self.sealedKeyLength)))
+        sealed.append((try reader.array(recipient), try reader.array(key)))
       }
       self = .epoch(number: number, id: id, sealed: sealed)
     case Tag.snapshot:

@@ -60,7 +60,7 @@ struct RecordWriter {
     _ epoch: EpochKey?
   ) throws {
     let last = history.last(stream)
-    let seen = Self.sightings(frontier ?? history.known, in: history, by: stream)
+    let seen = history.sightings(frontier ?? history.known, by: stream)
     guard let epoch = epoch ?? history.roster().current else {
       throw SyncError(.removed, "this machine has no key of the space")
     }
@@ -76,21 +76,26 @@ struct RecordWriter {
     }
     written.append(record.bytes)
   }
+}
 
+extension SpaceHistory {
   /// The records of others that are new to a stream's writer, without those that another one of them
   /// knows: who reads one of these learns of the others.
-  private static func sightings(
-    _ known: Frontier, in history: SpaceHistory, by stream: StreamID
-  ) -> [Sighting] {
-    let past = history.last(stream)?.past ?? [:]
+  ///
+  /// - Parameters:
+  ///   - known: How far the streams go.
+  ///   - stream: The stream that is written; `nil` for nobody, to whom all are new.
+  /// - Returns: The records, in the order of their streams.
+  func sightings(_ known: Frontier, by stream: StreamID?) -> [Sighting] {
+    let past = stream.flatMap { last($0)?.past } ?? [:]
     let new = known.compactMap { other, sequence -> OpenedRecord? in
-      other != stream && sequence > past[other] ?? 0 ? history.record(other, sequence) : nil
+      other != stream && sequence > past[other] ?? 0 ? record(other, sequence) : nil
     }
     var covered: Frontier = [:]
     var seen: [Sighting] = []
     for record in new.sorted(by: { ($0.depth, $1.stream) > ($1.depth, $0.stream) })
     where covered[record.stream, default: 0] < record.sequence {
-      covered.merge(record.past) { max($0, $1) }
+      covered.formMaximum(with: record.past)
       seen.append(
         Sighting(stream: record.stream, sequence: record.sequence, hash: record.hash))
     }

@@ -18,15 +18,24 @@ package struct SnapshotOperation: Sendable, Equatable {
   }
 
   /// What is folded, and how it is written down; a program that folds more has another number.
-  static let form: UInt8 = 1
+  package enum Form: UInt8, Sendable {
+    /// Of each record all that it knows and the one before did not: the square of the machines.
+    case everythingKnown = 1
+    /// Of each record only what nothing else knows that it has seen.
+    case newestSeen = 2
 
+    /// What is written.
+    package static let current = newestSeen
+  }
+
+  package let form: Form
   /// How far each stream goes in it: all that the record itself knows.
   package let frontier: Frontier
   /// The state, in order.
   package let chunks: [Chunk]
 
   func encode(into builder: inout SecretBuilder) throws {
-    builder.put(Self.form)
+    builder.put(form.rawValue)
     try builder.count16(frontier.count)
     for (stream, sequence) in frontier.sorted(by: { $0.key < $1.key }) {
       builder.put(stream.bytes)
@@ -39,14 +48,15 @@ package struct SnapshotOperation: Sendable, Equatable {
     }
   }
 
-  package init(frontier: Frontier, chunks: [Chunk]) {
+  package init(form: Form = .current, frontier: Frontier, chunks: [Chunk]) {
+    self.form = form
     self.frontier = frontier
     self.chunks = chunks
   }
 
   /// Reads the operation; `nil` if it is of another form.
   init?(from reader: inout SecretReader) throws {
-    guard try reader.number(UInt8.self) == Self.form else { return nil }
+    guard let form = Form(rawValue: try reader.number()) else { return nil }
     var frontier: Frontier = [:]
     for _ in 0..<(try reader.number(UInt16.self)) {
       guard let stream = StreamID(try reader.array(16)) else { throw MalformedRecord() }
@@ -56,7 +66,7 @@ package struct SnapshotOperation: Sendable, Equatable {
     for _ in 0..<(try reader.number(UInt16.self)) {
       chunks.append(Chunk(name: try reader.array(32), hash: try reader.array(32)))
     }
-    self.init(frontier: frontier, chunks: chunks)
+    self.init(form: form, frontier: frontier, chunks: chunks)
   }
 }
 

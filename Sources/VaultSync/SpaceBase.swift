@@ -91,7 +91,6 @@ extension OpenedRecord {
   /// The record without what it says of items.
   fileprivate var withoutItems: OpenedRecord {
     var content = content
-    content.seen = []
     content.operations.removeAll { !$0.isOfSpace }
     return OpenedRecord(
       stream: stream, sequence: sequence, hash: hash, content: content, epoch: epoch, past: past)
@@ -106,7 +105,9 @@ extension OpenedRecord {
 // MARK: - The file
 
 extension SpaceBase {
-  static let magic = Array("VSB3".utf8)
+  static let magic = Array("VSB4".utf8)
+  /// A root of an earlier version, which is kept as it is.
+  private static let earlierMagic = Array("VSB3".utf8)
   /// Most bytes that are sealed at once.
   static let chunkLength = 512 << 10
 
@@ -128,7 +129,7 @@ extension SpaceBase {
       let sealed = try plaintext.withBytes {
         try AuthenticatedEncryption.seal(
           $0.extracting(range), key: key,
-          context: Self.context(number, isLast: number == starts.count - 1))
+          context: Self.context(Self.magic, number, isLast: number == starts.count - 1))
       }
       bytes.append(littleEndian: UInt32(sealed.count))
       bytes += sealed
@@ -136,7 +137,7 @@ extension SpaceBase {
     return bytes
   }
 
-  private static func context(_ number: Int, isLast: Bool) -> [UInt8] {
+  private static func context(_ magic: [UInt8], _ number: Int, isLast: Bool) -> [UInt8] {
     var context = magic
     context.append(littleEndian: UInt32(number))
     context.append(isLast ? 1 : 0)
@@ -150,8 +151,9 @@ extension SpaceBase {
   ///   - key: The machine's own key.
   /// - Throws: `SealingError`, ``MalformedRecord``.
   package init(sealed bytes: [UInt8], key: SecretBytes) throws {
-    guard bytes.starts(with: Self.magic) else { throw MalformedRecord() }
-    var offset = Self.magic.count
+    let magic = Array(bytes.prefix(Self.magic.count))
+    guard [Self.magic, Self.earlierMagic].contains(magic) else { throw MalformedRecord() }
+    var offset = magic.count
     var builder = SecretBuilder()
     var number = 0
     while offset < bytes.count {
@@ -163,13 +165,14 @@ extension SpaceBase {
       builder.put(
         try AuthenticatedEncryption.open(
           Array(bytes[start..<offset]), key: key,
-          context: Self.context(number, isLast: offset == bytes.count)))
+          context: Self.context(magic, number, isLast: offset == bytes.count)))
       number += 1
     }
     var reader = SecretReader(try builder.joined())
     let logLength: UInt64 = try reader.number()
     let isWhole = try reader.number(UInt8.self) == 1
-    try self.init(from: &reader, logLength: logLength, isWhole: isWhole)
+    let form: SnapshotOperation.Form = magic == Self.magic ? .newestSeen : .everythingKnown
+    try self.init(from: &reader, form, logLength: logLength, isWhole: isWhole)
     guard reader.isAtEnd else { throw MalformedRecord() }
   }
 }

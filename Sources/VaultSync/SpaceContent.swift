@@ -20,15 +20,11 @@ extension SpaceBase {
     }
     try builder.count16(epochs.count)
     for epoch in epochs { builder.put(epoch) }
-    let writer = Writer(
+    var writer = Writer(
       streams: Dictionary(uniqueKeysWithValues: streams.enumerated().map { ($1, UInt16($0)) }),
       epochs: Dictionary(uniqueKeysWithValues: epochs.enumerated().map { ($1, UInt16($0)) }))
     builder.put(UInt32(records.count))
-    var past: [StreamID: Frontier] = [:]
-    for record in records {
-      try writer.put(record, after: past[record.stream] ?? [:], into: &builder)
-      past[record.stream] = record.past
-    }
+    for record in records { try writer.put(record, into: &builder) }
     try writer.put(preferences, into: &builder)
     let items = try items.all()
     builder.put(UInt32(items.count))
@@ -41,10 +37,14 @@ extension SpaceBase {
   ///
   /// - Parameters:
   ///   - content: Its bytes.
+  ///   - form: How they are written down.
   ///   - logLength: The bytes of the log that it covers.
   ///   - isWhole: Whether it has all that its records say.
   /// - Throws: ``MalformedRecord``, `SealingError`.
-  init(from content: inout SecretReader, logLength: UInt64, isWhole: Bool) throws {
+  init(
+    from content: inout SecretReader, _ form: SnapshotOperation.Form, logLength: UInt64,
+    isWhole: Bool
+  ) throws {
     var limits: Frontier = [:]
     var streams: [StreamID] = []
     for _ in 0..<(try content.number(UInt16.self)) {
@@ -57,7 +57,7 @@ extension SpaceBase {
     var reader = Reader(streams: streams, epochs: epochs)
     var records: [OpenedRecord] = []
     for _ in 0..<(try content.number(UInt32.self)) {
-      records.append(try reader.record(&content))
+      records.append(try reader.record(&content, form))
     }
     let preferences = try reader.preferences(&content)
     self.init(
@@ -70,6 +70,13 @@ extension SpaceBase {
   private struct Writer {
     let streams: [StreamID: UInt16]
     let epochs: [[UInt8]: UInt16]
+    /// The records that were written, which come before all that know them.
+    private var written: [StreamID: [OpenedRecord]] = [:]
+
+    init(streams: [StreamID: UInt16], epochs: [[UInt8]: UInt16]) {
+      self.streams = streams
+      self.epochs = epochs
+    }
 
     /// Names that are equal as texts are one, whatever bytes they have: here they have one form.
     private static func sorted<Value>(_ named: [String: Value]) -> [(String, Value)] {
@@ -85,18 +92,38 @@ extension SpaceBase {
       builder.put(sequence)
     }
 
-    func put(
-      _ record: OpenedRecord, after before: Frontier, into builder: inout SecretBuilder
-    ) throws {
+    /// What a record knows of others and the one before it did not, without what another one of
+    /// these knows.
+    private func newest(of record: OpenedRecord) throws -> [OpenedRecord] {
+      let before = written[record.stream]?.last?.past ?? [:]
+      // What its writer has listed has all of them; a file of an earlier version lists nothing.
+      let listed = record.content.seen
+      let known: [StreamID: UInt64] =
+        listed.isEmpty
+        ? record.past
+        : Dictionary(listed.map { ($0.stream, record.past[$0.stream, default: 0]) }) { $1 }
+      let new = try known.compactMap { stream, sequence -> OpenedRecord? in
+        guard stream != record.stream, before[stream] != sequence else { return nil }
+        guard let records = written[stream], sequence >= 1, sequence <= records.count else {
+          throw MalformedRecord()
+        }
+        return records[Int(sequence) - 1]
+      }
+      guard new.count > 1 else { return new }
+      return new.filter { one in !new.contains { $0.stream != one.stream && $0.knows(one) } }
+    }
+
+    mutating func put(_ record: OpenedRecord, into builder: inout SecretBuilder) throws {
       try put(record.stream, record.sequence, into: &builder)
       builder.put(record.hash)
       builder.put(record.content.time)
       builder.put(epochs[record.epoch, default: 0])
-      let new = record.past.filter { before[$0.key] != $0.value }.sorted { $0.key < $1.key }
-      try builder.count16(new.count)
-      for (stream, sequence) in new { try put(stream, sequence, into: &builder) }
+      let newest = try newest(of: record).sorted { $0.stream < $1.stream }
+      try builder.count16(newest.count)
+      for other in newest { try put(other.stream, other.sequence, into: &builder) }
       builder.put(UInt32(record.content.operations.count))
       for operation in record.content.operations { try operation.encode(into: &builder) }
+      written[record.stream, default: []].append(record)
     }
 
     /// Who changed something, and when.
@@ -205,7 +232,9 @@ extension SpaceBase {
       return records[Int(sequence) - 1]
     }
 
-    mutating func record(_ reader: inout SecretReader) throws -> OpenedRecord {
+    mutating func record(
+      _ reader: inout SecretReader, _ form: SnapshotOperation.Form
+    ) throws -> OpenedRecord {
       let (stream, sequence) = try place(&reader)
       guard sequence == UInt64(found[stream]?.count ?? 0) + 1 else { throw MalformedRecord() }
       let hash = try reader.array(32)
@@ -213,17 +242,27 @@ extension SpaceBase {
       let epoch = Int(try reader.number(UInt16.self))
       guard epochs.indices.contains(epoch) else { throw MalformedRecord() }
       var past = found[stream]?.last?.past ?? [:]
+      var seen: [Sighting] = []
       for _ in 0..<(try reader.number(UInt16.self)) {
-        let (other, seen) = try place(&reader)
-        past[other] = seen
+        switch form {
+        case .everythingKnown:
+          let (other, sequence) = try place(&reader)
+          past[other] = sequence
+        case .newestSeen:
+          let other = try known(&reader)
+          past.formMaximum(with: other.past)
+          seen.append(
+            Sighting(stream: other.stream, sequence: other.sequence, hash: other.hash))
+        }
       }
+      past[stream] = sequence
       var operations: [Operation] = []
       for _ in 0..<(try reader.number(UInt32.self)) {
         operations.append(try Operation(from: &reader))
       }
       let record = OpenedRecord(
         stream: stream, sequence: sequence, hash: hash,
-        content: RecordContent(time: time, seen: [], operations: operations),
+        content: RecordContent(time: time, seen: seen, operations: operations),
         epoch: epochs[epoch], past: past)
       found[stream, default: []].append(record)
       return record

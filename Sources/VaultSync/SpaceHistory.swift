@@ -13,17 +13,46 @@ package struct OpenedRecord: Sendable {
   /// The newest record of every stream that its writer knew, itself among them.
   package let past: Frontier
 
+  /// How many records its writer knew: more than the writer of any that it knows.
+  let depth: UInt64
+
+  package init(
+    stream: StreamID, sequence: UInt64, hash: [UInt8], content: RecordContent, epoch: [UInt8],
+    past: Frontier
+  ) {
+    self.stream = stream
+    self.sequence = sequence
+    self.hash = hash
+    self.content = content
+    self.epoch = epoch
+    self.past = past
+    depth = past.values.reduce(0, &+)
+  }
+
   /// Whether the writer of this record knew another one; it knows itself.
   package func knows(_ other: OpenedRecord) -> Bool {
     past[other.stream, default: 0] >= other.sequence
   }
-
-  /// How many records its writer knew: more than the writer of any that it knows.
-  var depth: UInt64 { past.values.reduce(0, &+) }
 }
 
 /// How far each stream goes.
 package typealias Frontier = [StreamID: UInt64]
+
+extension Frontier {
+  /// Takes of each stream the one that goes farther.
+  ///
+  /// - Parameter other: How far each stream goes elsewhere; often the larger one, which is not copied
+  ///   then.
+  mutating func formMaximum(with other: Frontier) {
+    guard count >= other.count else {
+      let smaller = self
+      self = other
+      formMaximum(with: smaller)
+      return
+    }
+    merge(other) { Swift.max($0, $1) }
+  }
+}
 
 /// All records of a space, each verified and in an order in which nothing comes before what it has
 /// seen.
@@ -293,7 +322,7 @@ package struct SpaceHistory: Sendable {
           isSigned: true)
         return false
       }
-      past.merge(other.past) { max($0, $1) }
+      past.formMaximum(with: other.past)
     }
     past[stream] = number
     guard isVerified || number > 1 || isInvited(content, stream, past) else {
@@ -435,13 +464,31 @@ package struct SpaceHistory: Sendable {
   package static func seal(
     _ epoch: EpochKey, of space: SpaceID, to publicKey: [UInt8]
   ) throws -> [UInt8] {
-    var number: [UInt8] = []
-    number.append(littleEndian: epoch.number)
-    let plaintext = try SecretBytes(capacity: 52) { output in
-      space.bytes.withRawSpan { output.write($0, at: 0) }
-      number.withRawSpan { output.write($0, at: 16) }
-      epoch.key.withBytes { output.write($0, at: 20) }
-      return 52
+    try seal(epoch, behind: beginning(epoch.number, of: space), to: publicKey)
+  }
+
+  /// What stands before a sealed key, so that it cannot serve another space or epoch.
+  private static func beginning(_ number: UInt32, of space: SpaceID) -> [UInt8] {
+    var beginning = space.bytes
+    beginning.append(littleEndian: number)
+    return beginning
+  }
+
+  /// Seals the key of an epoch to one of many; nobody's key is of two spaces.
+  fileprivate static func shortlySeal(_ epoch: EpochKey, to publicKey: [UInt8]) throws -> [UInt8] {
+    var beginning: [UInt8] = []
+    beginning.append(littleEndian: epoch.number)
+    return try seal(epoch, behind: beginning, to: publicKey)
+  }
+
+  private static func seal(
+    _ epoch: EpochKey, behind beginning: [UInt8], to publicKey: [UInt8]
+  ) throws -> [UInt8] {
+    let count = beginning.count + 32
+    let plaintext = try SecretBytes(capacity: count) { output in
+      beginning.withRawSpan { output.write($0, at: 0) }
+      epoch.key.withBytes { output.write($0, at: beginning.count) }
+      return count
     }
     return try SealingKeyPair.seal(plaintext, to: publicKey)
   }
@@ -449,11 +496,11 @@ package struct SpaceHistory: Sendable {
   private static func open(
     _ sealed: [UInt8], _ number: UInt32, _ space: SpaceID, _ opener: SealingKeyPair
   ) -> EpochKey? {
-    guard let plaintext = try? opener.open(sealed), plaintext.count == 52 else { return nil }
-    var expected = space.bytes
-    expected.append(littleEndian: number)
-    guard plaintext.withBytes({ $0.matches(expected, at: 0..<20) }),
-      let key = try? plaintext.slice(20..<52)
+    let whole = beginning(number, of: space)
+    let expected = sealed.count == Operation.sealedKeyLength ? whole : Array(whole.suffix(4))
+    guard let plaintext = try? opener.open(sealed), plaintext.count == expected.count + 32,
+      plaintext.withBytes({ $0.matches(expected, at: 0..<expected.count) }),
+      let key = try? plaintext.slice(expected.count..<plaintext.count)
     else { return nil }
     return try? EpochKey(number: number, key: key)
   }
@@ -482,11 +529,16 @@ extension Operation {
   static func epoch(
     _ epoch: EpochKey, of space: SpaceID, for recipients: [(id: [UInt8], publicKey: [UInt8])]
   ) -> Operation {
-    .epoch(
+    let areMany = recipients.count > fewRecipients
+    return .epoch(
       number: epoch.number, id: epoch.id,
       sealed: recipients.compactMap { recipient in
-        let sealed = try? SpaceHistory.seal(epoch, of: space, to: recipient.publicKey)
-        return sealed.map { (recipient.id, $0) }
+        let sealed =
+          areMany
+          ? try? SpaceHistory.shortlySeal(epoch, to: recipient.publicKey)
+          : try? SpaceHistory.seal(epoch, of: space, to: recipient.publicKey)
+        let id = areMany ? Array(recipient.id.prefix(shortRecipientLength)) : recipient.id
+        return sealed.map { (id, $0) }
       })
   }
 }

@@ -91,7 +91,7 @@ package struct SpaceSnapshot: Sendable {
       throw MalformedRecord()
     }
     var reader = SecretReader(content, upTo: length)
-    let base = try SpaceBase(from: &reader, logLength: 0, isWhole: true)
+    let base = try SpaceBase(from: &reader, operation.form, logLength: 0, isWhole: true)
     // Somebody else wrote it: what cannot be decoded is to be found now.
     _ = try base.items.all()
     guard reader.isAtEnd, base.frontier == operation.frontier,

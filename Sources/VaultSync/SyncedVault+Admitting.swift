@@ -80,11 +80,11 @@ extension SyncedVault {
         ? []
         : Array(
           roster.asking(invitation).prefix(max(0, invitation.uses - invitation.accepted.count)))
-      let accepted = invitation.accepted + new
       streams += new
-      if accepted.count >= invitation.uses || invitation.expires < time {
+      if invitation.accepted.count + new.count >= invitation.uses || invitation.expires < time {
         try end(invitation, loaded)
-        written.append(.settle(invitation: invitation.id, accepted: accepted))
+        written.append(
+          .settle(invitation: invitation.id, accepted: roster.toName(in: invitation) + new))
       } else if !new.isEmpty, !roster.hasEarlierRules {
         written.append(.admit(invitation: invitation.id, accepted: new))
       }
@@ -131,6 +131,14 @@ extension SyncedVault {
     let members = roster.present.map { ($0.stream.bytes, $0.keys.sealing) }
     let invited = roster.openInvitations(at: now()).map { ($0.id, $0.keys.sealing) }
     return .epoch(epoch, of: loaded.state.space, for: members + invited)
+  }
+}
+
+extension Roster {
+  /// The machines that a record names which ends an invitation: those that came by it and that no
+  /// record of its own lets in.
+  func toName(in invitation: Invitation) -> [StreamID] {
+    hasEarlierRules || invitation.isRecovery ? invitation.accepted : []
   }
 }
 

@@ -151,7 +151,7 @@ extension SyncedVault {
     let codes = roster.isAdmin(own) ? Self.codes(knownTo: member, roster) : []
     return (
       member.label,
-      Self.removals(of: member.stream, roster, loaded) + Self.withdrawals(of: codes)
+      Self.removals(of: member.stream, roster, loaded) + Self.withdrawals(of: codes, roster)
     )
   }
 
@@ -215,7 +215,7 @@ extension SyncedVault {
         let codes = role >= .admin ? [] : roster.codes(ofOnly: member.stream)
         let former = line.dropFirst().filter { (roster.members[$0]?.role ?? role) > role }
         return [.role(member.stream, role)] + former.map { .role($0, role) }
-          + Self.withdrawals(of: codes)
+          + Self.withdrawals(of: codes, roster)
       }
       try report.checkIsDone()
       return label
@@ -431,7 +431,7 @@ extension SyncedVault {
           if !asLastOwner { try checkOtherOwner(roster, loaded) }
           let own = loaded.state.stream
           guard roster.isAdmin(own) else { return [] }
-          return Self.withdrawals(of: roster.codes(ofOnly: own))
+          return Self.withdrawals(of: roster.codes(ofOnly: own), roster)
         }
       } catch {
         let isOut = [SyncError.Code.copied, .removed].contains((error as? SyncError)?.code)

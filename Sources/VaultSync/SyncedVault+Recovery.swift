@@ -39,12 +39,12 @@ extension SyncedVault {
       .invite(
         invitation: code.id, keys: code.keys, role: .admin, uses: .max, expires: .max)
     }
-    return (new, Self.withdrawals(of: withdrawn))
+    return (new, Self.withdrawals(of: withdrawn, roster))
   }
 
-  /// Takes recovery codes out; the machines that came by them stay.
-  static func withdrawals(of codes: [Roster.Invitation]) -> [Operation] {
-    codes.map { .settle(invitation: $0.id, accepted: $0.accepted) }
+  /// Takes codes out; the machines that came by them stay.
+  static func withdrawals(of codes: [Roster.Invitation], _ roster: Roster) -> [Operation] {
+    codes.map { .settle(invitation: $0.id, accepted: roster.toName(in: $0)) }
   }
 
   /// Puts what the recovery codes of this vault open into the store, where that is not what lies
@@ -76,14 +76,10 @@ extension SyncedVault {
 extension InvitationContent {
   /// What an admin knows of a space, for a machine that is invited.
   init(_ history: SpaceHistory, role: SyncRole, expires: Int64, snapshot: Sighting?) {
-    // What the store shows of others is nothing that a machine has to find there.
-    let seen = history.known.sorted { $0.key < $1.key }.compactMap { stream, sequence in
-      history.record(stream, sequence).map {
-        Sighting(stream: stream, sequence: $0.sequence, hash: $0.hash)
-      }
-    }
+    // What the store shows of others is nothing that a machine has to find there; and what these
+    // know comes with them.
     self.init(
-      space: history.space, role: role, expires: expires, epochs: history.epochs, seen: seen,
-      snapshot: snapshot)
+      space: history.space, role: role, expires: expires, epochs: history.epochs,
+      seen: history.sightings(history.known, by: nil), snapshot: snapshot)
   }
 }

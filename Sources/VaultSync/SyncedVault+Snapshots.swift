@@ -54,6 +54,8 @@ extension SyncedVault {
     _ snapshot: SpaceHistory.Snapshot, _ loaded: Loaded, _ roster: Roster
   ) throws -> Judgment {
     let (record, frontier) = (snapshot.record, snapshot.operation.frontier)
+    // What an earlier version wrote down is not written here any more.
+    guard snapshot.operation.form == .current else { return .unknown }
     // Those that were there when this machine joined are for others to compare.
     guard loaded.history.streams[loaded.state.stream]?.first?.knows(record) == false else {
       return .unknown

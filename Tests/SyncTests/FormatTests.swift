@@ -232,6 +232,64 @@ struct FormatTests {
       Hexadecimal.text(bytes.withBytes { $0.array(0..<bytes.count) }) == Self.expected("snapshot"))
   }
 
+  /// A state that an earlier version wrote down can be begun with, and is written down anew otherwise.
+  @Test func aSnapshotOfTheEarlierFormIsRead() throws {
+    let space = try #require(SpaceID(text: Self.expected("space")))
+    let epoch = try SecretBytes(copying: [UInt8](repeating: 5, count: 32))
+    var reader = SecretReader(
+      try SecretBytes(copying: try #require(Hexadecimal.bytes(Self.expected("earlier-snapshot")))))
+    guard case .snapshot(let operation) = try Operation(from: &reader) else {
+      Issue.record("it is no snapshot")
+      return
+    }
+    let part = try #require(Hexadecimal.bytes(Self.expected("earlier-part")))
+    let base = try #require(
+      try SpaceSnapshot.open(operation, of: space, with: epoch) { _ in part })
+    #expect(try base.items.all().count == 1)
+    #expect(base.records.map(\.past) == [base.frontier])
+    let again = try SpaceSnapshot(base, of: space, with: epoch)
+    #expect(again.objects.map { Hexadecimal.text($0.bytes) } == [Self.expected("part")])
+  }
+
+  /// A key for hundreds of machines: each entry is shorter, and each recipient opens it.
+  @Test(arguments: [256, 257]) func anEpochIsToldToMany(_ count: Int) throws {
+    let space = try SpaceID(
+      creator: KeyPairs(seed: SecretBytes(copying: [UInt8](repeating: 1, count: 32))).publicKeys,
+      nonce: [UInt8](repeating: 9, count: 16))
+    let founder = try KeyPairs(seed: SecretBytes(copying: [UInt8](repeating: 1, count: 32)))
+    let stream = try StreamID(of: founder.publicKeys, in: space)
+    let first = try EpochKey(number: 1, key: SecretBytes.random(count: 32))
+    let second = try EpochKey(number: 2, key: SecretBytes.random(count: 32))
+    let others = try (0..<count).map { _ in
+      try KeyPairs(seed: SecretBytes.random(count: 32))
+    }
+    let told = try Operation.epoch(
+      second, of: space,
+      for: others.map { keys in
+        (try StreamID(of: keys.publicKeys, in: space).bytes, keys.sealing.publicKey)
+      })
+    var builder = SecretBuilder()
+    try told.encode(into: &builder)
+    #expect(builder.count == 5 + 4 + 16 + 2 + count * (count > 256 ? 92 : 116))
+    let create = Operation.create(
+      keys: founder.publicKeys, nonce: [UInt8](repeating: 9, count: 16), label: "a", rules: 2)
+    let record = try SyncRecord(
+      RecordContent(time: 1, seen: [], operations: [create, told]), space: space, stream: stream,
+      sequence: 1, previous: [UInt8](repeating: 0, count: 32), epoch: first,
+      signer: founder.signing)
+    for reader in [others[0], others[count - 1]] {
+      var history = SpaceHistory(space, epochs: [first], openers: [reader.sealing])
+      history.add([record.bytes], of: stream)
+      try history.open(areVerified: false)
+      #expect(history.epochs.map(\.id) == [first.id, second.id])
+    }
+    let stranger = try KeyPairs(seed: SecretBytes.random(count: 32))
+    var history = SpaceHistory(space, epochs: [first], openers: [stranger.sealing])
+    history.add([record.bytes], of: stream)
+    try history.open(areVerified: false)
+    #expect(history.epochs.map(\.id) == [first.id])
+  }
+
   /// The vector's lines are `name hex`.
   private static func expected(_ name: String) -> String {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -61,9 +61,15 @@ package struct Roster: Sendable {
   /// An epoch's key, and who was told it.
   package struct Epoch: Sendable {
     package let key: EpochKey
-    /// Streams and invitations.
+    /// Streams and invitations, of many only how their names begin.
     var recipients: Set<[UInt8]>
     var records: [OpenedRecord]
+
+    /// Whether it was sealed to a stream or an invitation.
+    func isTold(to id: [UInt8]) -> Bool {
+      recipients.contains(id)
+        || recipients.contains(Array(id.prefix(Operation.shortRecipientLength)))
+    }
   }
 
   /// All that ever were members.
@@ -307,7 +313,7 @@ package struct Roster: Sendable {
 
   /// Whether a member can have the key of an epoch.
   private func has(_ member: Member, _ epoch: Epoch) -> Bool {
-    if epoch.recipients.contains(member.stream.bytes) { return true }
+    if epoch.isTold(to: member.stream.bytes) { return true }
     if let before = member.predecessor.flatMap({ members[$0] }), has(before, epoch) { return true }
     guard let invitation = member.invitation.flatMap({ invitations[$0] }) else { return false }
     return has(invitation, epoch)
@@ -315,7 +321,7 @@ package struct Roster: Sendable {
 
   /// Whether the code of an invitation opens the key of an epoch.
   private func has(_ invitation: Invitation, _ epoch: Epoch) -> Bool {
-    epoch.recipients.contains(invitation.id)
+    epoch.isTold(to: invitation.id)
       || epoch.records.contains { record in
         invitation.records.contains { $0.knows(record) }
       }

@@ -55,6 +55,8 @@ struct RosterRules {
   private let facts: RosterFacts
   private var tenures: [StreamID: [Tenure]] = [:]
   private var accepted: [InviteID: [StreamID]] = [:]
+  /// Who claims an invitation by its key: of a thousand machines that came by one, found once.
+  private var claimants: [InviteID: Set<StreamID>] = [:]
 
   /// Judges what records say.
   static func judge(_ facts: RosterFacts) -> Verdict {
@@ -112,7 +114,7 @@ struct RosterRules {
   }
 
   /// Whether an admin's record lets a machine in.
-  private func lets(
+  private mutating func lets(
     _ claim: RosterFacts.Claim, in admission: RosterFacts.Admission,
     by invite: RosterFacts.Invite
   ) -> Bool {
@@ -122,7 +124,10 @@ struct RosterRules {
       let author = authority(of: admission.record), author.role >= invite.role,
       admission.record.knows(invite.record), admission.record.knows(claim.record)
     else { return false }
-    return facts.claims(of: invite).contains { $0.stream == claim.stream }
+    let id = InviteID(invite)
+    let all = claimants[id] ?? Set(facts.claims(of: invite).map(\.stream))
+    claimants[id] = all
+    return all.contains(claim.stream)
   }
 
   /// Adds a role of a machine, behind those of who stands for it: who came by the recovery codes of

@@ -56,31 +56,47 @@ record = signed + sodium.crypto_sign(b"VSR1/signature" + signed, signer)[:64]
 # What this record alone comes to: section 7's content, sealed as section 9 says. A ref is the first
 # stream and the number 1.
 ref = struct.pack("<HQ", 0, 1)
-content = (struct.pack("<H", 1) + stream + struct.pack("<Q", 1)
-           + struct.pack("<H", 1) + h(b"VSR1/epoch", 16, epoch)
-           + struct.pack("<I", 1) + ref + h(record) + struct.pack("<qH", 1790000000000, 0)
-           + struct.pack("<H", 1) + ref + struct.pack("<I", 1) + operations[0]
-           + struct.pack("<I", 1) + text("com.example.tool") + b"\x01" + struct.pack("<I", 2)
-           + text("count") + struct.pack("<H", 1) + ref + struct.pack("<q", 4)
-           + struct.pack("<BI", 1, len(three)) + three
-           + text("gone") + struct.pack("<H", 1) + ref + struct.pack("<qB", 5, 0)
-           + struct.pack("<I", 1) + bytes([7]) * 16 + struct.pack("<qQ", 1, 3)
-           + struct.pack("<HB", 1, 1) + ref + struct.pack("<q", 2) + struct.pack("<H", 0)
-           + struct.pack("<I", 2)
-           + struct.pack("<B", 1) + text("") + struct.pack("<HB", 1, 0)
-           + struct.pack("<BI", 1, 5) + b"token"
-           + struct.pack("<B", 2) + text("") + struct.pack("<HB", 1, 0)
-           + struct.pack("<BI", 3, 6) + b"s3cr3t" + struct.pack("<H", 0))
-content += b"\x80"
-content += bytes(-len(content) % 64)
-assert len(content) <= 1024
-label = b"VSR1/snapshot"
-part = sodium.crypto_aead_xchacha20poly1305_ietf_encrypt(
-    content, label + space, bytes(24), h(label + h(content), key=epoch))
-snapshot = operation(22, b"\x01" + struct.pack("<H", 1) + stream + struct.pack("<Q", 1)
+
+
+
+def content_of(refs):
+    """The content; `refs` are those of the record, by the form."""
+    content = (struct.pack("<H", 1) + stream + struct.pack("<Q", 1)
+               + struct.pack("<H", 1) + h(b"VSR1/epoch", 16, epoch)
+               + struct.pack("<I", 1) + ref + h(record) + struct.pack("<qH", 1790000000000, 0)
+               + refs + struct.pack("<I", 1) + operations[0]
+               + struct.pack("<I", 1) + text("com.example.tool") + b"\x01" + struct.pack("<I", 2)
+               + text("count") + struct.pack("<H", 1) + ref + struct.pack("<q", 4)
+               + struct.pack("<BI", 1, len(three)) + three
+               + text("gone") + struct.pack("<H", 1) + ref + struct.pack("<qB", 5, 0)
+               + struct.pack("<I", 1) + bytes([7]) * 16 + struct.pack("<qQ", 1, 3)
+               + struct.pack("<HB", 1, 1) + ref + struct.pack("<q", 2) + struct.pack("<H", 0)
+               + struct.pack("<I", 2)
+               + struct.pack("<B", 1) + text("") + struct.pack("<HB", 1, 0)
+               + struct.pack("<BI", 1, 5) + b"token"
+               + struct.pack("<B", 2) + text("") + struct.pack("<HB", 1, 0)
+               + struct.pack("<BI", 3, 6) + b"s3cr3t" + struct.pack("<H", 0))
+    content += b"\x80"
+    content += bytes(-len(content) % 64)
+    assert len(content) <= 1024
+    return content
+
+
+def snapshot_of(form, refs):
+    label, content = b"VSR1/snapshot", content_of(refs)
+    part = sodium.crypto_aead_xchacha20poly1305_ietf_encrypt(
+        content, label + space, bytes(24), h(label + h(content), key=epoch))
+    told = operation(22, bytes([form]) + struct.pack("<H", 1) + stream + struct.pack("<Q", 1)
                      + struct.pack("<H", 1) + h(part) + h(content))
+    return part, told
+
+
+# A record that knows nothing of others; in the earlier form it names itself.
+part, snapshot = snapshot_of(2, struct.pack("<H", 0))
+earlier_part, earlier = snapshot_of(1, struct.pack("<H", 1) + ref)
 for name, value in [("signing", signing), ("sealing", sealing), ("space", space),
                     ("stream", stream), ("epoch", h(b"VSR1/epoch", 16, epoch)),
                     ("record", record), ("part", part), ("name", h(part)),
-                    ("snapshot", snapshot)]:
+                    ("snapshot", snapshot), ("earlier-part", earlier_part),
+                    ("earlier-snapshot", earlier)]:
     print(name, value.hex())

@@ -214,16 +214,17 @@ class Space:
             self.invites[invitation] = {
                 "key": body.take(32), "sealing": body.take(32), "role": body.number("B"),
                 "uses": body.number("H"), "expires": body.number("q")}
-        elif kind == 21:
+        elif kind in (21, 27):
             epoch, name = body.number("I"), body.take(16)
             for _ in range(body.number("H")):
-                body.take(16)
-                plain = open_box(body.take(100), self.box_keys)
+                body.take(16 if kind == 21 else 8)
+                plain = open_box(body.take(100 if kind == 21 else 84), self.box_keys)
                 if plain is not None:
-                    assert plain[:16] == self.id and plain[16:20] == struct.pack("<I", epoch)
-                    assert h(b"VSR1/epoch", 16, plain[20:]) == name
-                    if (epoch, plain[20:]) not in self.keys:
-                        self.keys.append((epoch, plain[20:]))
+                    assert kind == 27 or plain[:16] == self.id
+                    assert plain[-36:-32] == struct.pack("<I", epoch)
+                    assert h(b"VSR1/epoch", 16, plain[-32:]) == name
+                    if (epoch, plain[-32:]) not in self.keys:
+                        self.keys.append((epoch, plain[-32:]))
         elif kind == 22:
             self.snapshots.append(self.snapshot(body, self.key, stream, number))
         elif kind == 23:
@@ -250,7 +251,7 @@ class Space:
 
     def snapshot(self, body, key, writer, number):
         """Sections 9 and 7: the parts in the store, and the content that they come to."""
-        assert body.number("B") == 1, "form"
+        assert body.number("B") == 2, "form"
         frontier = dict((body.take(16), body.number("Q")) for _ in range(body.number("H")))
         assert frontier.get(writer, 0) == number - 1
         label, padded = b"VSR1/snapshot", b""
@@ -280,17 +281,26 @@ class Space:
                 assert before[-1] not in before[-2:-1], "a stamp that is the same"
             assert before
 
-        covered = {}
+        covered, pasts = {}, {}
         for _ in range(body.number("I")):
             stream, place = ref()
             assert place == covered.get(stream, 0) + 1
+            past = dict(pasts.get((stream, place - 1), {}))
             covered[stream] = place
             assert body.take(32) == self.records[stream][place - 1], "hash"
             body.number("q"), epochs[body.number("H")]
-            for _ in range(body.number("H")):
-                ref()
+            newest = [ref() for _ in range(body.number("H"))]
+            assert newest == sorted(newest)
+            for other, seen in newest:
+                assert other != stream and past.get(other, 0) < seen
+                assert not any(pasts[one].get(other, 0) >= seen for one in newest if one[0] != other)
+            for one in newest:
+                for other, seen in pasts[one].items():
+                    past[other] = max(past.get(other, 0), seen)
+            past[stream] = place
+            pasts[stream, place] = past
             for _ in range(body.number("I")):
-                assert 16 <= body.number("B") <= 23
+                assert 16 <= body.number("B") <= 27
                 body.bytes32()
         assert covered == frontier
         domains = {}
