@@ -115,6 +115,8 @@ package enum Operation: Sendable {
   case snapshot(SnapshotOperation)
   /// The writer found that a snapshot is what its own records come to.
   case confirm(StreamID, sequence: UInt64)
+  /// Everybody has found a snapshot right who is in: its records may go from the store.
+  case retire(StreamID, sequence: UInt64)
   /// Something of a newer version.
   case unknown(UInt8)
 
@@ -134,6 +136,7 @@ package enum Operation: Sendable {
     static let role: UInt8 = 25
     static let succeed: UInt8 = 26
     static let epochOfMany: UInt8 = 27
+    static let retire: UInt8 = 28
   }
 
   /// Appends the operation: kind, length, body.
@@ -207,8 +210,8 @@ package enum Operation: Sendable {
     case .snapshot(let snapshot):
       tag = Tag.snapshot
       try snapshot.encode(into: &body)
-    case .confirm(let stream, let sequence):
-      tag = Tag.confirm
+    case .confirm(let stream, let sequence), .retire(let stream, let sequence):
+      tag = if case .confirm = self { Tag.confirm } else { Tag.retire }
       body.put(stream.bytes)
       body.put(sequence)
     case .unknown: return
@@ -222,7 +225,7 @@ package enum Operation: Sendable {
   var isOfSpace: Bool {
     switch self {
     case .create, .claim, .succeed, .invite, .settle, .admit, .remove, .role, .epoch, .snapshot,
-      .confirm:
+      .confirm, .retire:
       true
     case .item, .purge, .preferences, .unknown: false
     }
@@ -319,6 +322,7 @@ package enum Operation: Sendable {
       // A state of another form is nothing that this program lacks.
       if snapshot == nil { try reader.skip(end - reader.offset) }
     case Tag.confirm: self = .confirm(try Self.stream(&reader), sequence: try reader.number())
+    case Tag.retire: self = .retire(try Self.stream(&reader), sequence: try reader.number())
     default:
       try reader.skip(length)
       reader.passOver()

@@ -6,6 +6,8 @@ struct RecordWriter {
   let keys: KeyPairs
   let stream: StreamID
   let time: Int64
+  /// Hears how many of the operations that are to be told are in records; `nil` for nobody.
+  var progress: (@Sendable (_ done: Int, _ total: Int) -> Void)?
   /// The records, in order.
   private(set) var written: [[UInt8]] = []
 
@@ -32,7 +34,8 @@ struct RecordWriter {
   ) throws {
     var batch: [Operation] = []
     var length = 0
-    for operation in operations {
+    for (place, operation) in operations.enumerated() {
+      progress?(place, operations.count)
       var builder = SecretBuilder()
       try operation.encode(into: &builder)
       if !batch.isEmpty, length + builder.count > Self.batchLength {

@@ -61,12 +61,12 @@ package struct SpaceBase: Sendable {
 
   static func limits(_ frontier: Frontier, _ roster: Roster) -> Frontier {
     var limits: Frontier = [:]
-    for (stream, sequence) in frontier { limits[stream] = min(sequence, roster.limit(stream)) }
+    for (stream, sequence) in frontier { limits[stream] = min(sequence, roster.contentLimit(stream)) }
     return limits
   }
 
   /// How far each stream goes in it.
-  var frontier: Frontier {
+  package var frontier: Frontier {
     var frontier: Frontier = [:]
     for record in records {
       frontier[record.stream] = max(frontier[record.stream] ?? 0, record.sequence)

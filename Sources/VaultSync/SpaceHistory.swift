@@ -113,6 +113,8 @@ package struct SpaceHistory: Sendable {
   let base: SpaceBase?
   /// Claims of members whose signatures were checked, for every roster of these records.
   let claims = CheckedClaims()
+  /// Retirements that were judged.
+  let judgedRetirements = JudgedRetirements()
   /// The rosters that were made last.
   private let rosters = KnownRosters()
 
@@ -191,7 +193,7 @@ package struct SpaceHistory: Sendable {
     var known: Frontier = [:]
     for (stream, sequence) in frontier {
       guard let member = roster.members[stream] else { continue }
-      known[stream] = min(sequence, member.last ?? .max)
+      known[stream] = min(sequence, max(member.last ?? .max, roster.retired[stream, default: 0]))
     }
     for stream in frontier.keys where roster.isPresent(stream) {
       for (other, sequence) in last(stream)?.past ?? [:] where !roster.isPresent(other) {
@@ -526,7 +528,7 @@ extension Operation {
   ///   - recipients: Streams and invitations, with the public keys to seal to; one to which nothing
   ///     can be sealed is left out, and keeps the others from nothing.
   /// - Returns: The operation.
-  static func epoch(
+  package static func epoch(
     _ epoch: EpochKey, of space: SpaceID, for recipients: [(id: [UInt8], publicKey: [UInt8])]
   ) -> Operation {
     let areMany = recipients.count > fewRecipients

@@ -130,6 +130,35 @@ public protocol SyncEngine: Sendable {
     records: (ClosedRange<UInt64>) throws -> [[UInt8]]
   ) throws
 
+  /// Removes the first records of this machine's stream: a snapshot stands in for them.
+  ///
+  /// An engine whose store keeps what was removed does nothing, and so does one that cannot remove
+  /// these and no others.
+  ///
+  /// - Parameters:
+  ///   - sequence: The number of the last one that may go.
+  ///   - stream: The stream.
+  ///   - space: The space.
+  /// - Throws: ``SyncError``.
+  func retire(upTo sequence: UInt64, of stream: StreamID, in space: SpaceID) throws
+
+  /// The first record of a stream that the store has.
+  ///
+  /// - Parameters:
+  ///   - stream: The stream.
+  ///   - space: The space.
+  /// - Returns: Its number; `nil` for none, and from an engine that retires nothing.
+  /// - Throws: ``SyncError``.
+  func oldest(of stream: StreamID, in space: SpaceID) throws -> UInt64?
+
+  /// Removes parts of this machine's snapshots that are of no use any more.
+  ///
+  /// - Parameters:
+  ///   - names: Their names; one that is not there is passed over.
+  ///   - space: The space.
+  /// - Throws: ``SyncError``.
+  func removeObjects(_ names: [[UInt8]], in space: SpaceID) throws
+
   /// An invitation.
   ///
   /// - Parameters:
@@ -170,6 +199,15 @@ public protocol SyncEngine: Sendable {
 }
 
 extension SyncEngine {
+  /// Does nothing: for a store that keeps what was removed.
+  public func retire(upTo sequence: UInt64, of stream: StreamID, in space: SpaceID) throws {}
+
+  /// None: for a store that has all records.
+  public func oldest(of stream: StreamID, in space: SpaceID) throws -> UInt64? { nil }
+
+  /// Does nothing: for a store that keeps what was removed.
+  public func removeObjects(_ names: [[UInt8]], in space: SpaceID) throws {}
+
   /// Does nothing: for a store that cannot lose one record alone.
   public func restore(
     _ record: [UInt8], of stream: StreamID, at sequence: UInt64, in space: SpaceID

@@ -130,6 +130,17 @@ package struct SyncFiles: Sendable {
     }
   }
 
+  /// Puts some of the records in the place of all: those that come behind a root.
+  ///
+  /// - Parameter records: The records.
+  /// - Throws: ``SyncError`` with code `.inputOutput`.
+  package func replaceRecords(with records: [[UInt8]]) throws {
+    try removeBase()
+    try Self.reached {
+      try AtomicFile.replace(logName, in: Directory(folder), with: Self.log(of: records))
+    }
+  }
+
   private static func log(of records: [[UInt8]]) -> [UInt8] {
     var bytes: [UInt8] = []
     for record in records {

@@ -19,10 +19,12 @@ extension SyncedVault {
   ///   - heads: What the store shows.
   ///   - loaded: Gets the records.
   ///   - report: Gets what is wrong.
+  ///   - believingOldest: Whether this ends where records have gone from the store.
   /// - Returns: What the store shows of this machine's own stream.
   /// - Throws: ``SyncError`` with code `.unavailable`, `.copied`, `.inputOutput`.
   func fetch(
-    _ heads: [StreamHead], _ loaded: inout Loaded, _ report: inout SyncReport
+    _ heads: [StreamHead], _ loaded: inout Loaded, _ report: inout SyncReport,
+    believingOldest: Bool = true
   ) throws -> OwnStream {
     let own = loaded.state.stream
     var fetching = Fetching(
@@ -44,6 +46,7 @@ extension SyncedVault {
       report.rollbacks.insert(stream)
     }
     try loaded.history.open(areVerified: false)
+    if believingOldest { try checkNothingIsRetired(fetching.incomplete, loaded) }
     // Of streams that begin now, the rest: what nobody let in is not asked for more than that.
     while case let ready = fetching.begun.filter({ loaded.history.streams[$0] != nil }),
       !ready.isEmpty
@@ -118,12 +121,15 @@ extension SyncedVault {
   private func goesOn(_ head: StreamHead, _ loaded: Loaded) throws -> Bool {
     let own = loaded.state.stream
     let have = UInt64(loaded.history.streams[own]?.count ?? 0)
-    guard have > 0, head.sequence > have,
-      let there = try engine.records(of: own, in: loaded.state.space, after: have, limit: 1).first,
-      let record = try? SyncRecord(bytes: there)
-    else { return false }
-    return record.space == loaded.state.space && record.stream == own
-      && record.sequence == have + 1 && record.previous == loaded.history.last(own)?.hash
+    guard have > 0, head.sequence > have else { return false }
+    let space = loaded.state.space
+    let next =
+      try engine.records(of: own, in: space, after: have, limit: 1).first
+      ?? firstBehindRetired(of: own, after: have, in: space)
+    guard let next, let record = try? SyncRecord(bytes: next) else { return false }
+    let follows = record.previous == loaded.history.last(own)?.hash
+    return record.space == space && record.stream == own && record.sequence > have
+      && (follows || record.sequence > have + 1)
       && record.isSigned(by: loaded.keys.current.signing.publicKey)
   }
 
@@ -276,7 +282,8 @@ extension SyncError {
     SyncError(
       .withheld,
       "records of \(label ?? "a new machine") have been on their way for more than a day",
-      hint: "see whether that machine's files reach the store, or accept that once")
+      hint: "see whether that machine's files reach the store, or accept that once; a machine that was "
+        + "away for very long may have to leave the space and join it again")
   }
 
   /// The same with the machine whose records it is about.

@@ -27,6 +27,7 @@ extension SyncedVault {
     let log = try files.records()
     var written = try mend(loaded.state.stream, count, log, loaded, loaded.keys.current)
     pack(loaded.state.stream, count, loaded)
+    removeRetired(loaded)
     for keys in loaded.keys.former {
       let stream = try StreamID(of: keys.publicKeys, in: loaded.state.space)
       written += try mend(
@@ -42,7 +43,8 @@ extension SyncedVault {
     guard count > 0 else { return 0 }
     let (log, space) = (log.filter { SyncRecord.stream(of: $0) == own }, loaded.state.space)
     var written = 0
-    var number: UInt64 = 0
+    // What a snapshot stands in for is not missing.
+    var number = loaded.history.roster().retired[own, default: 0]
     while number < min(count, UInt64(log.count)) {
       let limit = Int(min(count - number, 1000))
       let there = try engine.records(of: own, in: space, after: number, limit: limit)

@@ -26,7 +26,9 @@ extension SyncedVault {
   ///   - count: How many of its records the store has.
   ///   - loaded: What this machine remembers.
   func pack(_ stream: StreamID, _ count: UInt64, _ loaded: Loaded) {
-    let ranges = RecordPack.ranges(upTo: count)
+    // What may go is not put together first.
+    let retired = loaded.history.roster().retired[stream, default: 0]
+    let ranges = RecordPack.ranges(upTo: count).filter { $0.upperBound > retired }
     guard !ranges.isEmpty, let all = try? files.records() else { return }
     let log = all.filter { SyncRecord.stream(of: $0) == stream }
     let parts = ranges.filter { $0.upperBound <= UInt64(log.count) }.flatMap {

@@ -59,13 +59,25 @@ extension SyncedVault {
     }
     guard !codes.isEmpty else { return }
     // It is made anew with each key and snapshot, and when someone is let in or removed.
-    let snapshot = loaded.history.ownSnapshot(of: loaded.state.stream, roster)
-    let mark = try Hash.blake2b(
-      codes.flatMap(\.0) + loaded.history.epochs.flatMap(\.id)
-        + roster.present.flatMap(\.stream.bytes) + (snapshot?.record.hash ?? []), count: 16)
+    let newest = loaded.history.ownSnapshot(of: loaded.state.stream, roster)
+    func mark(_ snapshot: [UInt8]) throws -> [UInt8] {
+      try Hash.blake2b(
+        codes.flatMap(\.0) + loaded.history.epochs.flatMap(\.id)
+          + roster.present.flatMap(\.stream.bytes) + snapshot, count: 16)
+    }
+    guard try loaded.state.recovery != mark(Array((newest?.record.hash ?? []).prefix(16))) else {
+      return
+    }
+    let shown = try shownSnapshot(loaded)
+    // One that the store does not show yet is named the next time.
+    let mark = try mark(shown?.hash ?? [])
     guard loaded.state.recovery != mark else { return }
+    // What has not been sent yet is not to be found there.
+    var known = loaded.history.known
+    let own = loaded.state.stream
+    known[own] = known[own].map { min($0, loaded.state.sent) }
     let content = InvitationContent(
-      loaded.history, role: .admin, expires: .max, snapshot: try shownSnapshot(loaded))
+      loaded.history, knowing: known, role: .admin, expires: .max, snapshot: shown)
     for (id, key) in codes {
       try engine.putInvitation(content.sealed(key), id: id, in: loaded.state.space)
     }
@@ -75,11 +87,14 @@ extension SyncedVault {
 
 extension InvitationContent {
   /// What an admin knows of a space, for a machine that is invited.
-  init(_ history: SpaceHistory, role: SyncRole, expires: Int64, snapshot: Sighting?) {
+  init(
+    _ history: SpaceHistory, knowing known: Frontier? = nil, role: SyncRole, expires: Int64,
+    snapshot: Sighting?
+  ) {
     // What the store shows of others is nothing that a machine has to find there; and what these
     // know comes with them.
     self.init(
       space: history.space, role: role, expires: expires, epochs: history.epochs,
-      seen: history.sightings(history.known, by: nil), snapshot: snapshot)
+      seen: history.sightings(known ?? history.known, by: nil), snapshot: snapshot)
   }
 }

@@ -35,8 +35,11 @@ extension SyncedVault {
       newest = snapshot
       break
     }
-    if let newest { note(newest.record, &loaded) }
-    guard report.problems.isEmpty, report.waiting.isEmpty, roster.limit(own) == .max,
+    if let newest {
+      note(newest.record, &loaded)
+      try retire(newest, roster, &loaded)
+    }
+    guard roster.members[own]?.isAdmitted ?? false, report.problems.isEmpty, report.waiting.isEmpty, roster.limit(own) == .max,
       isWorthIt(newest, loaded)
     else { return }
     try writeSnapshot(&loaded, isFirst: newest == nil)
@@ -146,6 +149,9 @@ extension SyncedVault {
       else { return nil }
     }
     let record = snapshot.record
+    let there = try engine.records(
+      of: record.stream, in: loaded.state.space, after: record.sequence - 1, limit: 1)
+    guard let bytes = there.first, try Hash.blake2b(bytes) == record.hash else { return nil }
     return Sighting(stream: record.stream, sequence: record.sequence, hash: record.hash)
   }
 
@@ -282,20 +288,16 @@ extension SpaceHistory {
 
   /// Whether a machine found that a snapshot is what its records come to.
   func isConfirmed(_ snapshot: Snapshot, by stream: StreamID) -> Bool {
-    (streams[stream] ?? []).contains { record in
-      record.content.operations.contains { operation in
-        guard case .confirm(let writer, let sequence) = operation else { return false }
-        return writer == snapshot.record.stream && sequence == snapshot.record.sequence
-          && record.knows(snapshot.record)
-      }
-    }
+    (streams[stream] ?? []).contains { $0.confirms(snapshot.record) }
   }
 
-  /// The newest snapshot that a machine wrote or confirmed, and all of which still counts.
+  /// The newest snapshot that a machine wrote or confirmed, all of which still counts, and that stands
+  /// in for all that may have gone from the store.
   func ownSnapshot(of stream: StreamID, _ roster: Roster) -> Snapshot? {
     snapshots(counting: roster).first { snapshot in
       let frontier = snapshot.operation.frontier
       return (snapshot.record.stream == stream || isConfirmed(snapshot, by: stream))
+        && frontier.covers(roster.retired)
         && SpaceBase.limits(frontier, roster)
           == SpaceBase.limits(frontier, self.roster(upTo: frontier))
     }
@@ -315,7 +317,7 @@ extension OpenedRecord {
     !content.operations.isEmpty
       && content.operations.allSatisfy {
         switch $0 {
-        case .snapshot, .confirm: true
+        case .snapshot, .confirm, .retire: true
         default: false
         }
       }
@@ -324,7 +326,7 @@ extension OpenedRecord {
 
 extension Frontier {
   /// Whether each stream goes as far as in another one.
-  fileprivate func covers(_ other: Frontier) -> Bool {
+  func covers(_ other: Frontier) -> Bool {
     other.allSatisfy { self[$0.key, default: 0] >= $0.value }
   }
 }

@@ -73,7 +73,8 @@ extension SyncedVault {
   ) throws -> SyncReport {
     var report = SyncReport(changes: MergeReport.unchanged)
     let before = loaded.history.frontier
-    var own = try fetch(heads, &loaded, &report)
+    let retirements = loaded.history.roster().retirements.count
+    var own = try fetch(heads, orBeginAgain: &loaded, &report)
     for stream in notes.note(waiting: report.waitingStreams, now: now()).sorted() {
       report.problems.append(SyncError.missingForLong(loaded.history.label(of: stream)))
     }
@@ -114,9 +115,12 @@ extension SyncedVault {
         report.mended = try mend(&loaded, min(own.count, loaded.state.sent))
       }
       let sent = loaded.state.sent
+      // Whoever hears that this machine found a snapshot right may remove what an older one needs.
+      try putRecoveryInvitations(&loaded)
       try push(own, &loaded, &report)
       packIfDue(loaded, after: sent)
       try putRecoveryInvitations(&loaded)
+      if loaded.history.roster().retirements.count > retirements { removeRetired(loaded) }
       isPushed = true
     }
     loaded.state.lastContact = now()
@@ -142,7 +146,7 @@ extension SyncedVault {
       do {
         return try apply(loaded.history.roster(), &loaded, &report)
       } catch is SpaceBase.Outdated {
-        try readFromTheStart(&loaded)
+        try readAnew(&loaded)
         return try apply(loaded.history.roster(), &loaded, &report)
       }
     }
@@ -214,6 +218,8 @@ extension SyncedVault {
     var next = loaded
     let former = loaded.state.applied
     var writer = RecordWriter(keys: loaded.keys.current, stream: loaded.state.stream, time: now())
+    let told = vault
+    writer.progress = { told.blocking.tell(.writing, $0, of: $1) }
     var before: VaultFileMark?
     var isWritten = false
     report.changes = try vault.blocking.shared { shared in

@@ -35,6 +35,8 @@ public struct SyncedVault: Sendable {
   package var baseStep: UInt64 = 64 << 10
   /// The least bytes of records, behind those of the newest snapshot, that are worth another one.
   package var snapshotStep: UInt64 = 1 << 20
+  /// The fewest records that go from the store at once.
+  package var retirementStep: UInt64 = RecordPack.step
   /// Whether a run looks only at items that somebody has changed, where it knows which these are.
   package var looksAtChangesAlone = true
   /// How a state of the space comes into the vault; only tests have another merge.

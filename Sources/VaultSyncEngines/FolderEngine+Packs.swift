@@ -1,3 +1,4 @@
+import VaultSealing
 import VaultStorage
 public import VaultSync
 
@@ -119,10 +120,36 @@ extension FolderEngine {
     }
   }
 
+  /// Removes the records that lie alone, and the packs that have no others.
+  public func retire(upTo sequence: UInt64, of stream: StreamID, in space: SpaceID) throws {
+    try checkRoot()
+    let places = try places(of: stream, in: space)
+    let (alone, packed) = (folder(space, "s", stream.text), folder(space, "p", stream.text))
+    let files =
+      places.single.map { (last: $0, name: Self.name($0), path: alone) }
+      + places.packs.map { (last: $0.upperBound, name: Self.name($0), path: packed) }
+    // From the first one on: what is left has no gap, wherever this is ended.
+    for file in files.filter({ $0.last <= sequence }).sorted(by: { $0.last < $1.last }) {
+      try remove([file.name], in: file.path)
+    }
+  }
+
+  /// The first record, alone or in a pack.
+  public func oldest(of stream: StreamID, in space: SpaceID) throws -> UInt64? {
+    let places = try places(of: stream, in: space)
+    return (places.packs.map(\.lowerBound) + places.single).min()
+  }
+
+  /// Removes the objects' files.
+  public func removeObjects(_ names: [[UInt8]], in space: SpaceID) throws {
+    try checkRoot()
+    try remove(names.map { Hexadecimal.text($0) }, in: folder(space, "o"))
+  }
+
   private func remove(_ names: [String], in path: String) throws {
     guard !names.isEmpty else { return }
     try Self.available {
-      let directory = try Directory(anyOwner: path)
+      guard let directory = try Directory.ifThere(anyOwner: path) else { return }
       for name in names.sorted() { try directory.remove(name) }
     }
   }

@@ -56,6 +56,48 @@ struct EngineContractTests {
     #expect(try rig.mine.object([UInt8](repeating: 1, count: 32), in: space) == nil)
   }
 
+  /// What a snapshot stands in for goes; git keeps everything, and says so by having no oldest record.
+  @Test(arguments: Kind.allCases)
+  func theFirstRecordsGo(_ kind: Kind) throws {
+    let rig = try Self.rig(kind)
+    let records = (1...200).map { record("r\($0)") }
+    try rig.mine.append(records, head: head(stream(1), 200), in: space)
+    let range: ClosedRange<UInt64> = 1...64
+    try rig.mine.pack([range, 65...128], of: stream(1), in: space) { range in
+      Array(records[Int(range.lowerBound) - 1..<Int(range.upperBound)])
+    }
+    let objects = ["one", "two"].map { text in
+      SyncObject(name: [UInt8](repeating: UInt8(text.utf8.count), count: 32), bytes: record(text))
+    }
+    try rig.mine.put(Array(objects.prefix(1)), in: space)
+    #expect(try rig.other.heads(in: space) == [head(stream(1), 200)])
+    // In the middle of a pack: that one stays.
+    try rig.mine.retire(upTo: 100, of: stream(1), in: space)
+    _ = try rig.other.heads(in: space)
+    let oldest = try rig.other.oldest(of: stream(1), in: space)
+    #expect(oldest == (kind == .git ? nil : kind == .folder ? 65 : 101))
+    let first = try rig.other.records(of: stream(1), in: space, after: 0, limit: 10)
+    #expect(first.count == (kind == .git ? 10 : 0))
+    #expect(
+      try rig.other.records(of: stream(1), in: space, after: 100, limit: 1000)
+        == Array(records.dropFirst(100)))
+    try rig.mine.retire(upTo: 150, of: stream(1), in: space)
+    _ = try rig.other.heads(in: space)
+    if kind != .git { #expect(try rig.other.oldest(of: stream(1), in: space) == 151) }
+    #expect(
+      try rig.other.records(of: stream(1), in: space, after: 150, limit: 1000)
+        == Array(records.dropFirst(150)))
+    // It goes on behind them.
+    try rig.mine.append([record("new")], head: head(stream(1), 201), in: space)
+    _ = try rig.other.heads(in: space)
+    #expect(
+      try rig.other.records(of: stream(1), in: space, after: 200, limit: 9) == [record("new")])
+    #expect(try rig.other.oldest(of: stream(2), in: space) == nil)
+    try rig.mine.removeObjects(objects.map(\.name), in: space)
+    _ = try rig.other.heads(in: space)
+    #expect(try (rig.other.object(objects[0].name, in: space) == nil) == (kind != .git))
+  }
+
   @Test(arguments: Kind.allCases)
   func whatOneAppendsTheOtherReads(_ kind: Kind) throws {
     let rig = try Self.rig(kind)

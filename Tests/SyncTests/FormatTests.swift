@@ -238,7 +238,7 @@ struct FormatTests {
     let epoch = try SecretBytes(copying: [UInt8](repeating: 5, count: 32))
     var reader = SecretReader(
       try SecretBytes(copying: try #require(Hexadecimal.bytes(Self.expected("earlier-snapshot")))))
-    guard case .snapshot(let operation) = try Operation(from: &reader) else {
+    guard case .snapshot(let operation) = try VaultSync.Operation(from: &reader) else {
       Issue.record("it is no snapshot")
       return
     }
@@ -263,7 +263,7 @@ struct FormatTests {
     let others = try (0..<count).map { _ in
       try KeyPairs(seed: SecretBytes.random(count: 32))
     }
-    let told = try Operation.epoch(
+    let told = try VaultSync.Operation.epoch(
       second, of: space,
       for: others.map { keys in
         (try StreamID(of: keys.publicKeys, in: space).bytes, keys.sealing.publicKey)
@@ -271,7 +271,7 @@ struct FormatTests {
     var builder = SecretBuilder()
     try told.encode(into: &builder)
     #expect(builder.count == 5 + 4 + 16 + 2 + count * (count > 256 ? 92 : 116))
-    let create = Operation.create(
+    let create = VaultSync.Operation.create(
       keys: founder.publicKeys, nonce: [UInt8](repeating: 9, count: 16), label: "a", rules: 2)
     let record = try SyncRecord(
       RecordContent(time: 1, seen: [], operations: [create, told]), space: space, stream: stream,

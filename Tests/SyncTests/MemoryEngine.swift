@@ -9,6 +9,14 @@ final class MemoryEngine: SyncEngine {
     var heads: [SpaceID: [StreamID: StreamHead]] = [:]
     var invitations: [SpaceID: [[UInt8]: [UInt8]]] = [:]
     var objects: [SpaceID: [[UInt8]: [UInt8]]] = [:]
+    /// How many of the first records of each stream have gone.
+    var retired: [SpaceID: [StreamID: Int]] = [:]
+
+    /// The records that are there, from a number on.
+    func records(_ stream: StreamID, in space: SpaceID, after sequence: UInt64) -> [[UInt8]] {
+      guard Int(sequence) >= retired[space]?[stream] ?? 0 else { return [] }
+      return Array((records[space]?[stream] ?? []).dropFirst(Int(sequence)))
+    }
 
     /// What a store has that hears of both: of each stream, the longer one.
     func joined(_ other: Contents) -> Contents {
@@ -20,6 +28,9 @@ final class MemoryEngine: SyncEngine {
           both.heads[space, default: [:]][stream] = other.heads[space]?[stream]
         }
         both.invitations[space, default: [:]].merge(other.invitations[space] ?? [:]) { $1 }
+      }
+      for (space, streams) in other.retired {
+        both.retired[space, default: [:]].merge(streams) { max($0, $1) }
       }
       for (space, objects) in other.objects {
         both.objects[space, default: [:]].merge(objects) { $1 }
@@ -108,8 +119,8 @@ final class MemoryEngine: SyncEngine {
   func records(
     of stream: StreamID, in space: SpaceID, after sequence: UInt64, limit: Int
   ) throws -> [[UInt8]] {
-    let records = try shown().records[space]?[stream] ?? []
-    return counting(Array(records.dropFirst(Int(sequence)).prefix(limit)))
+    let records = try shown().records(stream, in: space, after: sequence)
+    return counting(Array(records.prefix(limit)))
   }
 
   func append(_ records: [[UInt8]], head: StreamHead, in space: SpaceID) throws {
@@ -128,6 +139,29 @@ final class MemoryEngine: SyncEngine {
       }
       contents.records[space, default: [:]][head.stream] = there
       contents.heads[space, default: [:]][head.stream] = head
+    }
+  }
+
+  func retire(upTo sequence: UInt64, of stream: StreamID, in space: SpaceID) throws {
+    _ = try shown()
+    contents.withLock { contents in
+      let before = contents.retired[space]?[stream] ?? 0
+      contents.retired[space, default: [:]][stream] = max(before, Int(sequence))
+    }
+  }
+
+  func oldest(of stream: StreamID, in space: SpaceID) throws -> UInt64? {
+    let shown = try shown()
+    let (count, retired) = (
+      shown.records[space]?[stream]?.count ?? 0, shown.retired[space]?[stream] ?? 0
+    )
+    return count > retired ? UInt64(retired) + 1 : nil
+  }
+
+  func removeObjects(_ names: [[UInt8]], in space: SpaceID) throws {
+    _ = try shown()
+    contents.withLock { contents in
+      for name in names { contents.objects[space]?[name] = nil }
     }
   }
 

@@ -136,6 +136,8 @@ struct SimulatedSpace {
     if dice.isOne(in: 3) { vault.baseStep = 0 }
     // Some write a snapshot whenever there is something behind the last one.
     if snapshotDice.isOne(in: 3) { vault.snapshotStep = 0 }
+    // What everybody has goes from the store at once.
+    vault.retirementStep = 1
     change(&vault)
     return vault
   }
@@ -522,6 +524,18 @@ final class MachineStore: SyncEngine {
 
   func append(_ records: [[UInt8]], head: StreamHead, in space: SpaceID) throws {
     try reached().append(records, head: head, in: space)
+  }
+
+  func retire(upTo sequence: UInt64, of stream: StreamID, in space: SpaceID) throws {
+    try reached().retire(upTo: sequence, of: stream, in: space)
+  }
+
+  func oldest(of stream: StreamID, in space: SpaceID) throws -> UInt64? {
+    try reached().oldest(of: stream, in: space)
+  }
+
+  func removeObjects(_ names: [[UInt8]], in space: SpaceID) throws {
+    try reached().removeObjects(names, in: space)
   }
 
   func invitation(_ id: [UInt8], in space: SpaceID) throws -> [UInt8]? {

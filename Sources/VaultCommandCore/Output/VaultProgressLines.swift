@@ -25,6 +25,7 @@ extension VaultProgress.Phase {
     case .verifying: "verifying item"
     case .reading: "reading version"
     case .publishing: "publishing copy"
+    case .writing: "writing item"
     case .fetching: "fetching record"
     case .opening: "opening record"
     }

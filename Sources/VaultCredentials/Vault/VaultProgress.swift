@@ -10,6 +10,8 @@ package struct VaultProgress: Sendable, Equatable {
     case reading
     /// Copies go to the keyring.
     case publishing
+    /// Items are put into records of a space.
+    case writing
     /// Records of a space come from its store.
     case fetching
     /// Records of a space are opened and verified.

@@ -80,6 +80,11 @@ package struct Roster: Sendable {
   package let creator: StreamID?
   /// Whether the space was made by a version that had other rules.
   package let hasEarlierRules: Bool
+  /// The snapshots whose records may go from the store, the newest last.
+  package let retirements: [Retirement]
+  /// How far each stream counts in the items whatever ends the rights of its machine: what everybody
+  /// had who was in.
+  let retired: Frontier
   private var tenures: [StreamID: [Tenure]] = [:]
   /// The first records of those that go on for a machine.
   private let successions: [StreamID: [OpenedRecord]]
@@ -94,6 +99,13 @@ package struct Roster: Sendable {
     creator = facts.founder?.stream
     hasEarlierRules = facts.founder.map { $0.rules < RosterRules.version } ?? false
     successions = facts.successors.mapValues { $0.map(\.record) }
+    var retired: Frontier = [:]
+    retirements = facts.retirements.sorted { RosterFacts.precedes($0.record, $1.record) }.filter {
+      guard let frontier = history.retired(by: $0) else { return false }
+      retired.formMaximum(with: frontier)
+      return true
+    }
+    self.retired = retired
     guard facts.founder != nil else { return }
     let verdict = hasEarlierRules ? EarlierRules.judge(facts) : RosterRules.judge(facts)
     tenures = verdict.tenures
@@ -258,9 +270,16 @@ package struct Roster: Sendable {
   // MARK: - What counts
 
   /// Whether what a record says of items counts.
-  package func counts(_ record: OpenedRecord) -> Bool { record.sequence <= limit(record.stream) }
+  package func counts(_ record: OpenedRecord) -> Bool {
+    record.sequence <= contentLimit(record.stream)
+  }
 
-  /// The last record of a stream that says something of items, as far as that is decided.
+  /// The last record of a stream that says something of items.
+  func contentLimit(_ stream: StreamID) -> UInt64 {
+    max(limit(stream), retired[stream, default: 0])
+  }
+
+  /// The last record that lies in a right to say something of items, as far as that is decided.
   package func limit(_ stream: StreamID) -> UInt64 {
     let ends = tenures[stream]?.filter { $0.role >= .writer }.map(\.end) ?? []
     if let end = ends.max() { return end }

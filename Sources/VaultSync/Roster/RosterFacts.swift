@@ -79,6 +79,7 @@ struct RosterFacts {
   private(set) var removals: [StreamID: [Removal]] = [:]
   private(set) var roles: [StreamID: [RoleChange]] = [:]
   private(set) var epochs: [EpochTold] = []
+  private(set) var retirements: [Retirement] = []
   /// Those that go on for a machine, in the order of how much they know.
   private(set) var successors: [StreamID: [Claim]] = [:]
   /// Recovery codes by the machine that invites them, in the order of its records.
@@ -171,6 +172,11 @@ struct RosterFacts {
       removals[stream, default: []].append(Removal(record: record, stream: stream, last: last))
     case .role(let stream, let role):
       roles[stream, default: []].append(RoleChange(record: record, stream: stream, role: role))
+    case .retire(let stream, let sequence):
+      let retirement = Retirement(record: record, stream: stream, sequence: sequence)
+      // Each is judged by all that it knows: so of a machine the first one of a snapshot counts.
+      guard !retirements.contains(where: { $0.isAgain(retirement) }) else { return }
+      retirements.append(retirement)
     case .epoch(let number, let id, let sealed):
       epochs.append(
         EpochTold(record: record, number: number, id: id, recipients: sealed.map(\.recipient)))

@@ -25,6 +25,8 @@ private func giveBackAndRaise(_ number: Int32) {
   setMode(0, TCSANOW)
   signal(number, SIG_DFL)
   raise(number)
+  // The first process of a container is not ended by a signal of its own, whatever is wrong with it.
+  if number != SIGTSTP { _exit(128 + number) }
   // Only a process that was stopped and goes on comes here.
   handle(number)
   setMode(1, TCSANOW)
