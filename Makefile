@@ -21,14 +21,15 @@ TEST_PACKAGES := gnome-keyring gcr xvfb xdotool dbus libsecret-tools bash-comple
 	python3-jeepney python3-cryptography strace keyutils git openssh-client gnupg pass \
 	keepassxc groff xclip xsel sway wl-clipboard tmux screen vim nano oathtool nodejs python3-dotenv \
 	python3-secretstorage python3-keyring python3-gi gir1.2-secret-1 golang-docker-credential-helpers \
-	e2fsprogs xfsprogs lintian minisign debootstrap direnv ansible-core ed qrencode zbar-tools python3-venv \
+	rpm rpmlint apt-utils bubblewrap makepkg pacman-package-manager libarchive-tools fakeroot nix-bin ruby skopeo \
+	python3-yaml e2fsprogs xfsprogs lintian minisign debootstrap direnv ansible-core ed qrencode zbar-tools python3-venv \
 	$(if $(CI),openssh-server)
 # They come with headers, or with the libraries of such: nothing of them may change while modules are compiled.
 TEST_LIBRARIES := sqlite3 libsecret-1-dev
 BENCH_PACKAGES := gnome-keyring dbus libsecret-tools pass gnupg age dconf-cli libglib2.0-bin git strace time \
 	python3-matplotlib
 
-.PHONY: help build demo test test-threads examples fuzz fuzz-bus lint format install uninstall deb release reproduce debian-root quick-start picture sync-session completions snapshots docs api api-baseline bench bench-instructions hot-functions clean
+.PHONY: help build demo test test-threads examples fuzz fuzz-bus lint format install uninstall deb release packages reproduce debian-root quick-start picture sync-session completions snapshots docs api api-baseline bench bench-instructions hot-functions clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,6 +81,13 @@ release: build ## Build archive, Debian package and checksums in .build-dist; MI
 	@scripts/build-archive "$(BINARY)" "$(DIST)" "$(NAME)"
 	@scripts/build-deb "$(BINARY)" "$(DIST)" "$(NAME)"
 	@MINISIGN_KEY="$(MINISIGN_KEY)" scripts/checksums "$(DIST)"
+
+packages: build ## Build all that it can be installed from in .build-dist; RELEASES=URL, MINISIGN_KEY, MINISIGN_PUBLIC, GPG_KEY
+	@scripts/install-packages required dpkg binutils python3 $(if $(MINISIGN_KEY),minisign)
+	@scripts/install-packages optional rpm apt-utils
+	@rm -rf "$(DIST)"
+	@RELEASES="$(RELEASES)" MINISIGN_KEY="$(MINISIGN_KEY)" MINISIGN_PUBLIC="$(MINISIGN_PUBLIC)" GPG_KEY="$(GPG_KEY)" \
+	  scripts/build-packages "$(BINARY)" "$(DIST)" "$(NAME)"
 
 reproduce: release ## Build the release a second time, in another folder, and compare
 	@scripts/reproduce "$(DIST)" "$(NAME)"
