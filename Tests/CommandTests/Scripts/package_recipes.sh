@@ -22,8 +22,10 @@ test ! -e refused
 
 if [[ " $STEPS " == *" nix "* ]]; then
   step "Nix reads the flake, and evaluates the package"
+  # Nothing of the machine's own Nix is asked or changed.
+  export NIX_STATE_DIR=$here/nix/state NIX_STORE_DIR=$here/nix/store NIX_LOG_DIR=$here/nix/log NIX_CONF_DIR=$here/nix \
+    NIX_LOCALSTATE_DIR=$here/nix NIX_REMOTE=$here/nix HOME=$here
   nix-instantiate --parse dist/nix/flake.nix >/dev/null
-  export NIX_STATE_DIR=$here/nix/state NIX_STORE_DIR=$here/nix/store NIX_LOG_DIR=$here/nix/log NIX_CONF_DIR=$here/nix
   nix-instantiate --eval --strict --json --store "$here/nix" --expr "import $here/dist/nix/package.nix {
     lib = { licenses.asl20 = \"Apache-2.0\"; sourceTypes.binaryNativeCode = 1; };
     stdenv.mkDerivation = value: value;
