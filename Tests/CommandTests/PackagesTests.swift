@@ -101,6 +101,12 @@ struct PackagesTests {
     try passes("package_documents.sh", adding: ["VALIDATOR": Self.validator ?? ""])
   }
 
+  @Test(.enabled(if: canBuild && has("pkg-config", "cc"), "\(needs), pkg-config and a compiler"))
+  func aNewCompilerIsLinkedPlainly() throws {
+    let compiler = ProcessInfo.processInfo.environment["SWIFT"] ?? Self.path("swift")
+    try passes("link_ways.sh", adding: ["SWIFT": try #require(compiler)])
+  }
+
   private static let freshDebian = "\(root)/.build-root"
   private static let isFresh =
     isRelease && FileManager.default.fileExists(atPath: "\(freshDebian)/etc/debian_version")
