@@ -11,7 +11,9 @@ PREFIX ?= $(HOME)/.local
 NAME ?= vault
 DESTDIR ?=
 
-RELEASE := .build-release
+# Empty: the lean link where it was made for this toolchain. no: the plain one, in a folder of its own.
+LEAN ?=
+RELEASE := .build-release$(if $(filter no,$(LEAN)),-plain)
 # The built command, and where the archive and the Debian package go; tests run these rules with another command.
 BINARY ?= $(RELEASE)/release/vault
 DIST ?= .build-dist
@@ -21,21 +23,22 @@ TEST_PACKAGES := gnome-keyring gcr xvfb xdotool dbus libsecret-tools bash-comple
 	python3-jeepney python3-cryptography strace keyutils git openssh-client gnupg pass \
 	keepassxc groff xclip xsel sway wl-clipboard tmux screen vim nano oathtool nodejs python3-dotenv \
 	python3-secretstorage python3-keyring python3-gi gir1.2-secret-1 golang-docker-credential-helpers \
-	e2fsprogs xfsprogs lintian minisign debootstrap direnv ansible-core ed qrencode zbar-tools python3-venv \
+	rpm rpmlint apt-utils bubblewrap makepkg pacman-package-manager libarchive-tools fakeroot nix-bin ruby skopeo \
+	python3-yaml e2fsprogs xfsprogs lintian minisign debootstrap direnv ansible-core ed qrencode zbar-tools python3-venv \
 	$(if $(CI),openssh-server)
 # They come with headers, or with the libraries of such: nothing of them may change while modules are compiled.
 TEST_LIBRARIES := sqlite3 libsecret-1-dev
 BENCH_PACKAGES := gnome-keyring dbus libsecret-tools pass gnupg age dconf-cli libglib2.0-bin git strace time \
 	python3-matplotlib
 
-.PHONY: help build demo test test-threads examples fuzz fuzz-bus lint format install uninstall deb release reproduce debian-root quick-start picture sync-session completions snapshots docs api api-baseline bench bench-instructions hot-functions clean
+.PHONY: help build demo test test-threads examples fuzz fuzz-bus lint format install uninstall deb release packages check-packages reproduce test-release debian-root quick-start first-secret picture sync-session completions snapshots docs api api-baseline bench bench-instructions hot-functions clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-build: ## Build the command as it is installed: optimized, all but glibc linked statically
+build: ## Build the command as it is installed, all but glibc linked statically; LEAN=no links it plainly
 	@scripts/install-packages required $(BUILD_PACKAGES) python3
-	@scripts/build-release $(RELEASE)
+	@LEAN="$(LEAN)" scripts/build-release $(RELEASE)
 
 demo: build ## Store, read and use a secret in a throwaway home
 	@scripts/install-packages optional gnome-keyring dbus libsecret-tools
@@ -81,8 +84,23 @@ release: build ## Build archive, Debian package and checksums in .build-dist; MI
 	@scripts/build-deb "$(BINARY)" "$(DIST)" "$(NAME)"
 	@MINISIGN_KEY="$(MINISIGN_KEY)" scripts/checksums "$(DIST)"
 
+packages: build ## Build all that it can be installed from in .build-dist; RELEASES=URL, MINISIGN_KEY, MINISIGN_PUBLIC, GPG_KEY
+	@scripts/install-packages required dpkg binutils python3 $(if $(MINISIGN_KEY),minisign)
+	@scripts/install-packages optional rpm apt-utils
+	@rm -rf "$(DIST)"
+	@RELEASES="$(RELEASES)" MINISIGN_KEY="$(MINISIGN_KEY)" MINISIGN_PUBLIC="$(MINISIGN_PUBLIC)" GPG_KEY="$(GPG_KEY)" \
+	  scripts/build-packages "$(BINARY)" "$(DIST)" "$(NAME)"
+
+check-packages: packages debian-root ## Run lintian, rpmlint, piuparts and reprotest on the packages (root)
+	@scripts/install-packages optional lintian rpmlint piuparts reprotest
+	@scripts/check-packages "$(DIST)" .build-root
+
 reproduce: release ## Build the release a second time, in another folder, and compare
 	@scripts/reproduce "$(DIST)" "$(NAME)"
+
+test-release: build ## Run the command's tests against the release, lean and plain (LEAN=no builds the second one)
+	@$(MAKE) --no-print-directory build LEAN=no
+	@scripts/test-release .build-release .build-release-plain
 
 debian-root: ## Make a minimal Debian in .build-root, for the tests of the release (root, debootstrap)
 	@scripts/install-packages required debootstrap
@@ -90,6 +108,11 @@ debian-root: ## Make a minimal Debian in .build-root, for the tests of the relea
 
 quick-start: release debian-root ## Record the sessions of Documentation/quick-start.md again (root, tmux)
 	@scripts/quick-start .build-root "$(DIST)/$(NAME)-linux-$$(uname -m).tar.gz" Documentation/quick-start.md --renew
+
+first-secret: packages debian-root ## Record the sessions of Documentation/first-secret.md again (root, tmux, podman with runc)
+	@scripts/debian-root .build-root-python python3-venv
+	@scripts/first-secret "$(DIST)" Documentation/first-secret.md --renew archive=.build-root deb=.build-root \
+	  wheel=.build-root-python $(if $(shell command -v podman),image=-)
 
 picture: build ## Draw the terminal session of the README again, from the built command
 	@scripts/install-packages required tmux python3
@@ -155,4 +178,4 @@ hot-functions: ## List the functions that everyday lines run, which the link put
 	@Benchmarks/instructions $(abspath $(BINARY)) --functions scripts/hot-functions.txt
 
 clean: ## Remove all build products
-	rm -rf .build .build-macros .build-traits .build-threads .build-examples .build-fuzz .build-docs .build-api $(RELEASE) $(DIST)
+	rm -rf .build .build-macros .build-traits .build-threads .build-examples .build-fuzz .build-docs .build-api .build-release .build-release-plain $(DIST)

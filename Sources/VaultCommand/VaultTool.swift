@@ -57,7 +57,7 @@ struct VaultTool: ParsableCommand {
           CheckCommand.self,
           KeyCommand.self, KeyringCommand.self, BackupCommand.self, MergeCommand.self,
           SyncCommand.self,
-          SettingsCommand.self, LogCommand.self,
+          SettingsCommand.self, LogCommand.self, UpgradeCommand.self,
         ]),
       CommandGroup(name: "Preferences", subcommands: [DefaultsCommand.self]),
       CommandGroup(name: "App data", subcommands: [DataCommand.self]),

@@ -655,6 +655,13 @@ extension CommandGrammar {
       *
       """),
     CommandGrammar(
+      "upgrade",
+      "Say how this command was installed, and what to type for another version.",
+      """
+      --check <file> =file +: Say which version this file needs
+      *
+      """),
+    CommandGrammar(
       "defaults",
       "Keep preferences, in the grammar of macOS's defaults.",
       """

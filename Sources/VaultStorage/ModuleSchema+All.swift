@@ -66,5 +66,5 @@ extension ModuleSchema {
     ])
 
   /// The tables of all modules.
-  static let all = [preferences, credentials]
+  package static let all = [preferences, credentials]
 }

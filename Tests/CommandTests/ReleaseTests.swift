@@ -104,4 +104,26 @@ struct ReleaseTests {
       "scripts/quick-start", Self.debian, archive, "\(Self.root)/Documentation/quick-start.md")
     #expect(played.status == 0, "\(played.text)\(played.errors)")
   }
+
+  private static let debianWithPython = "\(root)/.build-root-python"
+
+  /// Word for word what Documentation/first-secret.md shows, each in less than a minute of typing.
+  @Test(
+    .enabled(
+      if: canInstall && isRelease && has("tmux"),
+      "\(needs), tmux, and a release: make build debian-root"))
+  func theFirstSecretFromEachPackage() throws {
+    let dist = "\(home.path)/dist"
+    let built = try script("scripts/build-packages", Self.binary, dist, "vault")
+    #expect(built.status == 0, "\(built.errors)")
+    var kinds = ["archive=\(Self.debian)", "deb=\(Self.debian)"]
+    if FileManager.default.fileExists(atPath: "\(Self.debianWithPython)/etc/debian_version") {
+      kinds.append("wheel=\(Self.debianWithPython)")
+    }
+    for kind in kinds {
+      let played = try script(
+        "scripts/first-secret", dist, "\(Self.root)/Documentation/first-secret.md", kind)
+      #expect(played.status == 0, "\(played.text)\(played.errors)")
+    }
+  }
 }

@@ -29,8 +29,9 @@ package struct VaultProcess: Sendable {
     self.executable = executable
   }
 
-  /// The command beside the test bundle.
+  /// The command beside the test bundle, or the one that `make test-release` puts in its place.
   package static let path: String = {
+    if let release = ProcessInfo.processInfo.environment["VAULT_TEST_BINARY"] { return release }
     let bundle = URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0])
     var folder = bundle.deletingLastPathComponent()
     for _ in 0..<4 {

@@ -79,6 +79,26 @@ package struct BackupFile {
     }
   }
 
+  /// The version that a backup says, also one that is not known here, and the vault file in it.
+  ///
+  /// - Returns: The version; the vault file if the version is known.
+  /// - Throws: ``CredentialError`` with code `.damaged`.
+  static func version(of file: [UInt8]) throws -> (version: UInt16, vault: [UInt8]?) {
+    let end = file.count - 32
+    guard file.starts(with: magic), end >= magic.count + 2,
+      try file[..<end].withRawSpan({ try Hash.blake2b($0) }) == Array(file[end...])
+    else { throw damaged("its checksum does not match") }
+    do {
+      return try file[..<end].withRawSpan { span in
+        var cursor = ByteCursor(at: magic.count)
+        let found = try cursor.u16(in: span)
+        return (found, found == version ? try parts(of: span).vault : nil)
+      }
+    } catch let error as FormatError {
+      throw damaged("it cannot be read", underlying: error)
+    }
+  }
+
   private static func parts(
     of bytes: RawSpan
   ) throws -> (vault: [UInt8], blobs: [[UInt8]: [UInt8]]) {

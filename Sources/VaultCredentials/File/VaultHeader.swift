@@ -62,6 +62,27 @@ struct VaultHeader {
     return length
   }
 
+  /// The version that a vault file's header says, also one that is not known here.
+  ///
+  /// - Returns: The version; feature bits only of a major version that is known.
+  /// - Throws: ``CredentialError`` with code `.damaged`.
+  static func version(
+    of file: [UInt8]
+  ) throws -> (major: UInt16, minor: UInt16, features: UInt64) {
+    let length = try length(of: Array(file.prefix(16)), fileLength: file.count)
+    let end = length - checksumLength
+    let checksum = try file[..<end].withRawSpan { try Hash.blake2b($0) }
+    guard checksum == Array(file[end..<length]) else {
+      throw damaged("the checksum of its header does not match")
+    }
+    return try file[..<end].withRawSpan { span in
+      var cursor = ByteCursor(at: 8)
+      let (major, minor) = (try cursor.u16(in: span), try cursor.u16(in: span))
+      var rest = ByteCursor(at: 40)
+      return (major, minor, major == Self.major ? try rest.u64(in: span) : 0)
+    }
+  }
+
   /// Decodes a header; `bytes` is exactly what ``length(of:fileLength:)`` said.
   ///
   /// The checksum comes first: a flipped bit in a version must read as damage, not as "newer".

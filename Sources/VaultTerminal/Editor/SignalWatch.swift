@@ -40,6 +40,6 @@ import Glibc
     wait(milliseconds: 0)
     signals.release()
     unsafe pthread_sigmask(SIG_SETMASK, &savedMask, nil)
-    for number in fatal.intersection(caught) { raise(number) }
+    for number in fatal.intersection(caught) { raiseOrExit(number) }
   }
 }

@@ -34,7 +34,7 @@ import VaultStorage
   /// This program's own file.
   ///
   /// Without /proc, in a bare root, it is the path by which it was started, if that is whole.
-  private static var ownFile: String {
+  package static var ownFile: String {
     let link = "/proc/self/exe"
     let path = ProcessState.resolvedProgram(link)
     guard path == link, let name = CommandLine.arguments.first,
@@ -43,7 +43,8 @@ import VaultStorage
     return ProcessState.resolvedProgram(name)
   }
 
-  private static func parent(of path: String) -> String {
+  /// The folder that a path lies in.
+  package static func parent(of path: String) -> String {
     let bytes = Array(path.utf8)
     let end = bytes.lastIndex(of: UInt8(ascii: "/")) ?? bytes.startIndex
     return String(decoding: bytes[..<end], as: UTF8.self)

@@ -24,13 +24,25 @@ private func giveBackAndRaise(_ number: Int32) {
   let saved = errno
   setMode(0, TCSANOW)
   signal(number, SIG_DFL)
-  raise(number)
-  // The first process of a container is not ended by a signal of its own, whatever is wrong with it.
-  if number != SIGTSTP { _exit(128 + number) }
+  raiseOrExit(number)
   // Only a process that was stopped and goes on comes here.
   handle(number)
   setMode(1, TCSANOW)
   errno = saved
+}
+
+/// Raises a signal; exits as a shell would report it where the signal has no effect.
+///
+/// The kernel keeps signals without a handler from the first process of a container:
+/// pid_namespaces(7). There Ctrl-C would do nothing, and a crash would be tried again for ever. All of
+/// it may be called in a handler: signal-safety(7).
+func raiseOrExit(_ number: Int32) {
+  raise(number)
+  guard getpid() == 1, number != SIGTSTP else { return }
+  var action = sigaction()
+  unsafe sigaction(number, nil, &action)
+  // No handler, SIG_DFL, is the address 0.
+  if unsafe action.__sigaction_handler.sa_handler == nil { _exit(128 + number) }
 }
 
 /// Installs the handler, and returns what there was: sigaction(2), which a handler may call, too.

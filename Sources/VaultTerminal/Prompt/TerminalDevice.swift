@@ -216,7 +216,7 @@ package import VaultSealing
     unsafe sigemptyset(&set)
     for number in caught { unsafe sigaddset(&set, number) }
     unsafe pthread_sigmask(SIG_UNBLOCK, &set, &before)
-    for number in caught where ![SIGCONT, SIGWINCH].contains(number) { raise(number) }
+    for number in caught where ![SIGCONT, SIGWINCH].contains(number) { raiseOrExit(number) }
     unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
     enter()
     return true

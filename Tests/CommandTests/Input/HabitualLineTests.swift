@@ -27,7 +27,7 @@ struct HabitualLineTests {
     configure|sts get-caller-identity|path-help x|--list|--get api-token|get --name work/github|GET work/github
     Set x|LIST x|get work/github work/gitlab|set|remove|rename work/github|history|restore|backup|undo 2
     tag work/github x|note work/github x|rotate work/github|expire work/github 30d|share work/github bob
-    change-password|update|upgrade|uninstall|man|info|tui|ui|gui|web|serve|agent|ssh-agent|qr work/github
+    change-password|update|uninstall|man|info|tui|ui|gui|web|serve|agent|ssh-agent|qr work/github
     copy work/github|shell|use work|switch work|new work|create work|data list|data trips|data sql trips x
     set pw --generate=20|set pw -g|set pw --length 20|--vault get x|-v get x|--debug get api-token|--verbose list
     list --format=json|list -a|list -1|list -R|list work/ db/|tree|cls|exit|quit|run|run work/|run env

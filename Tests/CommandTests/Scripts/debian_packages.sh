@@ -102,4 +102,22 @@ test "$(vault)" = "Vault v1.18.0" && test "$(status vault)" = installed
 test "$(VAULT_HOME=/root/vaults VAULT_KEY_FILE=/root/key lvault get api-token)" = made-up
 apt-get dist-upgrade -y >/dev/null 2>&1
 lvault --version >/dev/null
+apt-get purge -y vault-swift >/dev/null 2>&1
+test "$(vault)" = "Vault v1.18.0" || fail "theirs has gone with ours"
+apt-get purge -y vault >/dev/null 2>&1
+
+step "under another name and alone, it is vault, too, until theirs comes"
+apt-get install -y /mnt/lvault.deb >/tmp/out 2>&1 || fail "$(cat /tmp/out)"
+test "$(VAULT_HOME=/root/vaults VAULT_KEY_FILE=/root/key vault get api-token)" = made-up
+update-alternatives --query vault | grep -qx 'Value: /usr/bin/lvault' || fail "no alternative"
+apt-get install -y vault >/tmp/out 2>&1 || fail "$(cat /tmp/out)"
+test "$(vault)" = "Vault v1.18.0" && test ! -L /usr/bin/vault
+apt-get install -y --reinstall /mnt/lvault.deb >/tmp/out 2>&1 || fail "$(cat /tmp/out)"
+test "$(vault)" = "Vault v1.18.0" || fail "ours took the place of theirs"
+apt-get purge -y vault-swift >/tmp/out 2>&1 || fail "$(cat /tmp/out)"
+test "$(vault)" = "Vault v1.18.0" || fail "theirs has gone with ours"
+apt-get purge -y vault >/dev/null 2>&1
+apt-get install -y /mnt/lvault.deb >/dev/null 2>&1
+apt-get purge -y vault-swift >/dev/null 2>&1
+test ! -e /usr/bin/vault && test ! -L /usr/bin/vault || fail "a link stays"
 echo "all steps passed"
