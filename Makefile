@@ -21,7 +21,7 @@ TEST_PACKAGES := gnome-keyring gcr xvfb xdotool dbus libsecret-tools bash-comple
 	python3-jeepney python3-cryptography strace keyutils git openssh-client gnupg pass \
 	keepassxc groff xclip xsel sway wl-clipboard tmux screen vim nano oathtool nodejs python3-dotenv \
 	python3-secretstorage python3-keyring python3-gi gir1.2-secret-1 golang-docker-credential-helpers \
-	e2fsprogs xfsprogs lintian minisign debootstrap direnv ansible-core ed qrencode zbar-tools python3-venv \
+	e2fsprogs xfsprogs lintian minisign debootstrap direnv isync ansible-core ed qrencode zbar-tools python3-venv \
 	$(if $(CI),openssh-server)
 # They come with headers, or with the libraries of such: nothing of them may change while modules are compiled.
 TEST_LIBRARIES := sqlite3 libsecret-1-dev
