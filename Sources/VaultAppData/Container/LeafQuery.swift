@@ -4,8 +4,9 @@ import VaultDataStore
 ///
 /// Those can be deleted as rows: no other object's arrays, rules or links have to be looked at.
 struct LeafQuery: Sendable {
-  /// The columns are a row's key, whether it leads nowhere else, and then the keys that its
-  /// ``others`` have. The parameter is the owner's key.
+  /// The query; its parameter is the owner's key.
+  ///
+  /// The columns are a row's key, whether it leads nowhere else, and the keys of its ``others``.
   let text: String
   /// The row's own relationships to one object that is in somebody's array.
   let others: [RelationshipPlan]

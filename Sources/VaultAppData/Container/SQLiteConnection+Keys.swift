@@ -12,6 +12,7 @@ extension SQLiteConnection {
   /// - Parameters:
   ///   - keys: Keys of rows.
   ///   - body: Gets a condition to put behind the name of a column of keys, and its values.
+  /// - Throws: What `body` throws.
   func forParts(
     of keys: RangeSet<Int64>, _ body: (_ condition: String, _ values: [SQLiteValue]) throws -> Void
   ) throws {

@@ -67,9 +67,9 @@ extension ObjectGraph {
   ///
   /// - Returns: The rows that are left, each to be deleted by itself; `nil` if all are.
   private func deleteLeaves(_ relationship: RelationshipPlan, of record: Record) -> [Int64]? {
-    guard !undoing.isOn, !isDeletingByObject, record.state == .stored, let query = relationship.leafQuery else {
-      return nil
-    }
+    guard !undoing.isOn, !isDeletingByObject, record.state == .stored,
+      let query = relationship.leafQuery
+    else { return nil }
     _ = record.current
     record.loadRow()
     guard record.state == .stored else { return nil }

@@ -65,12 +65,9 @@ package struct ArrivedVariables {
 
   /// The members of the JSON object.
   package var members: [(String, JSONValue)] {
-    [
-      (
-        "steeringVariables",
-        .array(
-          steering.map { .object([("name", .string($0.item)), ("variable", .string($0.variable))]) })
-      )
-    ]
+    let objects = steering.map { found in
+      JSONValue.object([("name", .string(found.item)), ("variable", .string(found.variable))])
+    }
+    return [("steeringVariables", .array(objects))]
   }
 }
