@@ -168,8 +168,8 @@ struct ConsumerTests {
 
   // MARK: From nothing
 
-  /// What the README has a newcomer do: `swift package init`, the package's line, the product's line,
-  /// and a sample in place of the template's file, whatever this toolchain calls that.
+  /// What the README has a newcomer do: `swift package init`, the package's line, the product's
+  /// line, and a sample in place of the template's file, whatever this toolchain calls that.
   private func begin(with product: String, traits: String) throws {
     let made = try swift(["package", "init", "--type", "executable", "--name", "tool"])
     #expect(made.status == 0, "\(made.errors)")
