@@ -84,7 +84,7 @@ struct ImportLayout {
       guard let numbered = file.entity(entity.name), let table = file.table(of: numbered) else {
         continue
       }
-      schema.entities.append(try stored(entity, numbered, table))
+      schema.append(try stored(entity, numbered, table))
     }
     if file.model != nil { try addUndescribedColumns() }
     for index in schema.entities.indices { try addRelationships(to: index) }

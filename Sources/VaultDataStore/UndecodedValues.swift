@@ -61,6 +61,33 @@ package struct UndecodedValues: Sendable, Equatable {
   }
 }
 
+extension StoredSchema {
+  /// The properties whose values have the form that a type of the program gives them, as
+  /// `Class.property`, sorted.
+  package var codedProperties: [String] {
+    entities.flatMap { entity in
+      entity.attributes.filter(\.isCodedByProgram).map { "\(entity.name).\($0.name)" }
+    }.sorted()
+  }
+}
+
+extension StoredAttribute {
+  /// Names of types that always decode what they have written, whichever program has them.
+  private static let lasting: Set<String> = [
+    "Array", "Bool", "Data", "Date", "Decimal", "Dictionary", "Double", "Float", "Int", "Int8",
+    "Int16", "Int32", "Int64", "Optional", "Set", "String", "Swift", "Foundation", "UInt", "UInt8",
+    "UInt16", "UInt32", "UInt64", "URL", "UUID",
+  ]
+
+  fileprivate var isCodedByProgram: Bool {
+    guard type == .json || type == .transformable else { return false }
+    // What is between the signs of a type's name, such as `[String: Int]?`.
+    let signs = Array(" []:?<>,.()".utf8)
+    let names = (swiftType ?? "").utf8.split { signs.contains($0) }
+    return names.isEmpty || !names.allSatisfy { Self.lasting.contains(String(Substring($0))) }
+  }
+}
+
 extension SQLiteConnection {
   /// What the program has noted.
   package func undecodedValues() throws(StorageError) -> UndecodedValues {

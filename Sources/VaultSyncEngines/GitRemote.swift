@@ -14,7 +14,7 @@ public struct GitRemote: Sendable, Hashable {
   /// Takes an address.
   ///
   /// - Parameter text: `https`, `http`, `ssh`, `git` or `file` and `://`, or `host:path`.
-  /// - Throws: ``/VaultSync/SyncError`` with code `.notAllowed` for anything else, such as a
+  /// - Throws: `SyncError` with code `.notAllowed` for anything else, such as a
   ///   transport that runs a program, and for an address with a password in it.
   public init(_ text: String) throws {
     guard Self.isAddress(text), text.utf8.count <= 4096, !text.hasPrefix("-"),
@@ -37,7 +37,7 @@ public struct GitRemote: Sendable, Hashable {
   /// The repository of a path on this machine.
   ///
   /// - Parameter path: An absolute path.
-  /// - Throws: ``/VaultSync/SyncError`` with code `.notAllowed`.
+  /// - Throws: `SyncError` with code `.notAllowed`.
   public init(path: String) throws {
     let escaped = path.unicodeScalars.map { scalar in
       switch scalar {

@@ -150,7 +150,7 @@ struct GitRepository: Sendable {
   ///   - folders: Paths with a slash at the end, or of files.
   ///   - commit: The commit.
   /// - Returns: The files.
-  /// - Throws: ``/VaultSync/SyncError`` with code `.unavailable`.
+  /// - Throws: `SyncError` with code `.unavailable`.
   func files(_ folders: [String], of commit: String) throws -> [File] {
     guard !folders.isEmpty else { return [] }
     return try entries(folders, of: commit).compactMap { entry in
@@ -209,7 +209,7 @@ struct GitRepository: Sendable {
   ///   - files: The files that it adds or replaces.
   ///   - parent: The commit before.
   /// - Returns: The commit.
-  /// - Throws: ``/VaultSync/SyncError`` with code `.unavailable`.
+  /// - Throws: `SyncError` with code `.unavailable`.
   func commit(_ files: [(path: String, bytes: [UInt8])], after parent: String?) throws -> String {
     // git-fast-import(1).
     let message = "vault sync"

@@ -31,7 +31,7 @@ public struct StoreAddress: Sendable, Hashable {
   ///   - text: A path, a URL, or `host:path`.
   ///   - directory: The directory that a relative path begins at, absolute.
   ///   - allowsWorkTree: Whether a folder may lie in a work tree of git.
-  /// - Throws: ``/VaultSync/SyncError`` with code `.notAllowed` for an address that git is not
+  /// - Throws: `SyncError` with code `.notAllowed` for an address that git is not
   ///   trusted with, or that holds a password; for a folder in a work tree.
   public init(
     typed text: String, in directory: String, allowsWorkTree: Bool = false
@@ -75,7 +75,7 @@ public struct StoreAddress: Sendable, Hashable {
   /// The address as it may be shown: without a token that an earlier version has taken.
   public var shown: String { kind == .git ? GitRemote.shown(text) : text }
 
-  /// Reads what a vault remembers: ``/VaultSync/SyncedVault/store(of:)``.
+  /// Reads what a vault remembers: `SyncedVault.store(of:)`.
   ///
   /// - Parameter text: What ``text`` was.
   public init(remembered text: String) {
@@ -89,7 +89,7 @@ public struct StoreAddress: Sendable, Hashable {
   ///   - cache: An absolute path: the directory for what is fetched from repositories.
   ///   - asks: Whether git may ask at the terminal.
   /// - Returns: The engine.
-  /// - Throws: ``/VaultSync/SyncError`` with code `.notAllowed`.
+  /// - Throws: `SyncError` with code `.notAllowed`.
   public func engine(cache: String, asks: Bool = false) throws -> any SyncEngine {
     switch kind {
     case .folder: FolderEngine(path: text)

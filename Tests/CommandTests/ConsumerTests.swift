@@ -166,6 +166,67 @@ struct ConsumerTests {
     }
   }
 
+  // MARK: From nothing
+
+  /// What the README has a newcomer do: `swift package init`, the package's line, the product's
+  /// line, and a sample in place of the template's file, whatever this toolchain calls that.
+  private func begin(with product: String, traits: String) throws {
+    let made = try swift(["package", "init", "--type", "executable", "--name", "tool"])
+    #expect(made.status == 0, "\(made.errors)")
+    let readme = try String(
+      contentsOf: Self.root.appendingPathComponent("README.md"), encoding: .utf8)
+    let line = try #require(
+      readme.split(separator: "\n").first { $0.contains(#".package(url: "ADDRESS""#) })
+    let package = line.split(separator: "//")[0].trimmingCharacters(in: .whitespaces)
+      // This checkout, which has no releases.
+      .replacing(
+        #"url: "ADDRESS", from: "0.1.0""#, with: "name: \"vault\", path: \"\(Self.root.path)\""
+      )
+      .replacing("traits: []", with: "traits: \(traits)")
+    #expect(readme.contains(#".product(name: "VaultCredentials", package: "vault")"#))
+    let needed = #"[.product(name: "\#(product)", package: "vault")]"#
+    let path = "\(home.path)/Package.swift"
+    var manifest = try String(contentsOfFile: path, encoding: .utf8)
+    manifest = manifest.replacing(
+      "  targets: [", with: "  dependencies: [\(package)],\n  targets: [")
+    let target = try #require(manifest.firstRange(of: #"name: "tool""#, after: "executableTarget("))
+    manifest.insert(contentsOf: ", dependencies: \(needed)", at: target.upperBound)
+    try Data(manifest.utf8).write(to: URL(fileURLWithPath: path))
+    let folder = "\(home.path)/Sources/tool"
+    for file in try FileManager.default.contentsOfDirectory(atPath: folder) {
+      try FileManager.default.removeItem(atPath: "\(folder)/\(file)")
+    }
+    let sample = try #require(
+      readme.components(separatedBy: "```swift\n").first { $0.hasPrefix("import \(product)\n") })
+    try Data(sample.components(separatedBy: "\n```")[0].utf8).write(
+      to: URL(fileURLWithPath: "\(folder)/main.swift"))
+  }
+
+  /// Builds what was begun, and runs it.
+  private func outputOfTool() throws -> String {
+    let built = try swift(["build", "--product", "tool", "--disable-index-store"])
+    try #require(built.status == 0, "\(built.text.suffix(4_000))\(built.errors.suffix(1_000))")
+    let run = try VaultProcess(home: home.path, executable: "\(home.path)/.build/debug/tool").run([]
+    )
+    #expect(run.status == 0, "\(run.errors)")
+    return run.text
+  }
+
+  private static let compilesMacros =
+    ProcessInfo.processInfo.environment["VAULT_TEST_MACROS"] != nil
+
+  @Test func aNewPackageTakesTheReadmesPreferences() throws {
+    try begin(with: "VaultPreferences", traits: "[]")
+    #expect(try outputOfTool() == "dark\ndark\n")
+  }
+
+  @Test(
+    .enabled(if: compilesMacros, "compiles swift-syntax, some minutes: VAULT_TEST_MACROS=1"))
+  func aNewPackageTakesTheReadmesModels() throws {
+    try begin(with: "SwiftData", traits: #"["AppData"]"#)
+    #expect(try outputOfTool() == "[\"Rome\"]\n")
+  }
+
   /// The libraries that the loader needs for the program of `library`, and theirs.
   private func loaded(by library: String) throws -> [String] {
     let run = try VaultProcess(home: home.path, executable: "/usr/bin/ldd")
@@ -198,5 +259,12 @@ struct ConsumerTests {
   @Test func everythingIsThereByDefault() throws {
     try consume(["VaultAppData": ""], traits: nil)
     #expect(Set(try fetched()) == ["swift-syntax", "swift-argument-parser"])
+  }
+}
+
+extension String {
+  /// The first range of `text` behind `mark`.
+  fileprivate func firstRange(of text: String, after mark: String) -> Range<Index>? {
+    firstRange(of: mark).flatMap { self[$0.upperBound...].firstRange(of: text) }
   }
 }

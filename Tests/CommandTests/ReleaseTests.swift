@@ -65,6 +65,29 @@ struct ReleaseTests {
     #expect(texts[0] == texts[1] && texts[0].count > 100_000)
   }
 
+  /// Position-independent, without a page that is both written and run, and with everything that the
+  /// loader writes read-only before the program begins.
+  @Test(.enabled(if: has("readelf"), "needs readelf, of binutils"))
+  func theProgramsAreHardened() throws {
+    func readelf(_ words: String...) throws -> String {
+      try VaultProcess(home: home.path, executable: "/usr/bin/readelf").run(words).text
+    }
+    let folder = URL(fileURLWithPath: Self.binary).deletingLastPathComponent().path
+    for program in ["vault", "vault-helper"].map({ "\(folder)/\($0)" }) {
+      let headers = try readelf("-hlW", program)
+      let dynamic = try readelf("-dW", program)
+      #expect(headers.contains("DYN (Position-Independent Executable file)"), "\(program)")
+      #expect(headers.contains("GNU_RELRO"), "\(program)")
+      #expect(headers.contains(try Regex("GNU_STACK .* RW +0x")), "\(program)")
+      #expect(!headers.contains(try Regex("LOAD .* RWE ")), "\(program)")
+      #expect(!dynamic.contains("TEXTREL"), "\(program)")
+      // The compiler links a debug build against its own folder, and lazily.
+      guard Self.isRelease else { continue }
+      #expect(dynamic.contains("BIND_NOW"), "\(program)")
+      #expect(!dynamic.contains("RPATH") && !dynamic.contains("RUNPATH"), "\(program)")
+    }
+  }
+
   @Test(.enabled(if: canInstall && has("lintian"), "\(needs), and lintian"))
   func lintianHasNothingToSay() throws {
     // The compiler's folder is in a debug build, and nothing of it is stripped.

@@ -256,4 +256,35 @@ struct StoredSchemaTests {
       )
       .contains("not an SQL literal"))
   }
+
+  /// Whose values nobody but the program can judge.
+  @Test func propertiesOfTheProgramsOwnTypesAreNamed() {
+    func coded(_ type: String?, _ stored: StoredType = .json) -> [String] {
+      StoredSchema(
+        entities: [StoredEntity("A", attributes: [StoredAttribute("x", stored, swiftType: type)])]
+      ).codedProperties
+    }
+    for type in ["Address", "[Address]", "Trip.Kind?", "[String: Address]", "Set<Kind>", nil] {
+      #expect(coded(type) == ["A.x"], "\(type ?? "")")
+    }
+    for type in ["[String]", "[String: Int]?", "Swift.Array<Swift.String>", "Set<Foundation.UUID>"]
+    {
+      #expect(coded(type) == [], "\(type)")
+    }
+    #expect(coded("Address", .transformable) == ["A.x"] && coded("String", .string) == [])
+  }
+
+  /// An entity is found by its name, also where the list was changed after it had been made.
+  @Test func entitiesAreFoundInAnyOrder() {
+    var schema = StoredSchema(entities: ["B", "A", "C"].map { StoredEntity($0) })
+    #expect(schema.entity("B")?.name == "B" && schema.entity("D") == nil)
+    schema.entities.reverse()
+    schema.entities[0].name = "D"
+    #expect(["A", "B", "D"].allSatisfy { schema.entity($0)?.name == $0 })
+    #expect(schema.entity("C") == nil)
+    schema.append(StoredEntity("E"))
+    #expect(schema.entity("E")?.name == "E")
+    schema.entities.removeAll()
+    #expect(schema.entity("A") == nil)
+  }
 }

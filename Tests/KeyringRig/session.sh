@@ -161,6 +161,19 @@ XML
   done
 }
 
+# KWallet as the keyring, with a wallet that the login has opened.
+start_kwallet() {
+  setpriv --pdeathsig TERM /usr/bin/python3 "$here/kwallet.py" >"$home/kwallet.log" 2>&1 &
+  owner=$!
+  tries=0
+  until dbus-send --session --print-reply --reply-timeout=1000 --dest=org.freedesktop.secrets \
+    /org/freedesktop/secrets org.freedesktop.Secret.Service.ReadAlias string:default 2>/dev/null |
+    grep -q /collection/kdewallet; do
+    tries=$((tries + 1))
+    [ $tries -lt 2000 ] || { cat "$home/kwallet.log" >&2; exit 1; }
+  done
+}
+
 lock() {
   dbus-send --session --print-reply --dest=org.freedesktop.secrets /org/freedesktop/secrets \
     org.freedesktop.Secret.Service.Lock \
@@ -217,6 +230,10 @@ case $state in
     start_display
     start_bus
     start_keepassxc
+    ;;
+  kwallet)
+    start_bus
+    start_kwallet
     ;;
   newline-trap)
     start_bus

@@ -25,6 +25,7 @@ package final class KeyringSession: Sendable {
     package static let noBus: State = "no-bus"
     package static let deadBus: State = "dead-bus"
     package static let keePassXC: State = "keepassxc"
+    package static let kWallet: State = "kwallet"
   }
 
   package struct CannotStart: Error, CustomStringConvertible {
@@ -86,6 +87,13 @@ package final class KeyringSession: Sendable {
       FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
     }
 
+  /// Whether KWallet can serve as the keyring.
+  package static let hasKWallet =
+    isAvailable
+    && ["kwalletd5", "python3", "setpriv"].allSatisfy {
+      FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
+    }
+
   /// - Parameters:
   ///   - state: The state of the keyring.
   ///   - seed: A directory with its contents: `login.keyring` and `items.json`.
@@ -97,6 +105,9 @@ package final class KeyringSession: Sendable {
       "XDG_DATA_HOME": "\(home)/.local/share",
     ]
     if state != .noBus { variables["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=\(home)/run/bus" }
+    // A wallet counts as locked until the caller's prompt was answered. Where the wallet is open, the
+    // prompt shows nothing; but only who has a display asks for one.
+    if state == .kWallet { variables["DISPLAY"] = ":none" }
     environment = variables
     lifeline = Pipe()
     supervisor = Process()

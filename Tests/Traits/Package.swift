@@ -51,3 +51,19 @@ for target in package.targets {
     .treatAllWarnings(as: .error),
   ]
 }
+
+// Model code as people write it, in other styles than ours: one test for each form.
+package.targets += [
+  .testTarget(
+    name: "FormsTests", dependencies: [.product(name: "SwiftData", package: "vault")]),
+  .testTarget(
+    name: "IsolatedFormsTests", dependencies: [.product(name: "SwiftData", package: "vault")],
+    swiftSettings: [
+      .defaultIsolation(MainActor.self),
+      .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+      .enableUpcomingFeature("InferIsolatedConformances"),
+      .enableUpcomingFeature("ExistentialAny"),
+      .enableUpcomingFeature("InternalImportsByDefault"),
+      .enableUpcomingFeature("MemberImportVisibility"),
+    ]),
+]

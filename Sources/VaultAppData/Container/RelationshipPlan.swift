@@ -49,6 +49,9 @@ final class RelationshipPlan: @unchecked Sendable {
   /// owner's key, the place in the owner's array.
   private(set) lazy var selectLinks = makeSelectLinks()
 
+  /// Finds what a cascade deletes without a look at each row; `nil` where it has to look.
+  private(set) lazy var leafQuery = LeafQuery(self)
+
   private func makeLinks() -> RelationshipSQL {
     let links = RelationshipSQL(
       stored, ownerTable: entity.stored.table, inverse: inverse?.stored,
@@ -75,7 +78,7 @@ final class RelationshipPlan: @unchecked Sendable {
   }
 
   /// Makes every text now, so that contexts on several threads only read.
-  func prepare() { _ = (links, selectLinks) }
+  func prepare() { _ = (links, selectLinks, leafQuery) }
 
   var join: StoredJoin? {
     if case .join(let join) = storage { join } else { nil }

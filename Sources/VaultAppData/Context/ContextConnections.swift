@@ -187,6 +187,11 @@ final class ContextConnections {
     pendingRows[record.entity?.store ?? 0].touch(record)
   }
 
+  /// Notes that the tables have to be brought to rows that are to be deleted.
+  func touch(_ keys: RangeSet<Int64>, of plan: EntityPlan) {
+    pendingRows[plan.store].touch(keys, of: plan)
+  }
+
   /// Notes that the tables have to be brought to a row of a join table.
   func touch(_ pair: PairKey, in store: Int) { pendingRows[store].touch(pair) }
 

@@ -95,7 +95,7 @@ final class Loading {
   ) -> Record {
     let key = row.int64(at: 0)
     if let family = plan.family { return take(row, key, plan, family) }
-    guard let record = rows.tables[plan.index][key] else {
+    guard let record = rows[plan, key] else {
       let record = Record(plan.description, key: key)
       record.state = .stored
       record.isStored = true
@@ -238,6 +238,8 @@ final class Loading {
     let keys = owners.filter(\.isStored).map(\.key)
     var links: [Int64: RowList] = [:]
     var found: [Record] = []
+    // Owners of arrays that rows were taken out of by their deletion.
+    var shortened: Set<Int64> = []
     if !keys.isEmpty, let text = relationship.selectLinks {
       try connections.use(relationship.entity) { connection in
         let statement = try connection.sqlite.cached(text)
@@ -247,6 +249,11 @@ final class Loading {
         // Rows come in the order of their owners.
         var current: (owner: Int64, list: RowList)?
         while try statement.step() {
+          // Its deletion has taken it out of the arrays that its own row leads to.
+          if relationship.join == nil, rows.alone.contains(destination, statement.int64(at: 0)) {
+            shortened.insert(statement.int64(at: count))
+            continue
+          }
           // The destination's row, then the owner's key and the place in its array.
           let record = take(statement, destination)
           found.append(record)
@@ -272,7 +279,7 @@ final class Loading {
       owner.slots[relationship.index] =
         relationship.isToMany ? .rows(list) : list.keys.last.map { .integer($0) } ?? .null
       // New rows need places when they are saved.
-      if isNoted { pending.markChanged(owner, relationship.index) }
+      if isNoted || shortened.contains(owner.key) { pending.markChanged(owner, relationship.index) }
     }
   }
 
@@ -288,7 +295,9 @@ final class Loading {
     for owner in owners {
       guard !owner.slots.isEmpty else { continue }
       for key in owner.slots[relationship.index].linkedKeys
-      where rows[destination, key]?.slots.isEmpty != false {
+      where rows.known(destination, key)?.slots.isEmpty != false
+        && !rows.alone.contains(destination, key)
+      {
         keys.insert(key)
       }
     }
@@ -309,7 +318,7 @@ final class Loading {
       let place = batch.keys.firstIndex(of: record.key)
     else { return [] }
     let found = batch.keys[batch.keys.index(after: place)...].prefix(Self.neighbors)
-      .compactMap { rows[plan, $0] }
+      .compactMap { rows.known(plan, $0) }
     // Of one class, as what is loaded for them is.
     return plan.family == nil ? found : found.filter { $0.entity === plan }
   }

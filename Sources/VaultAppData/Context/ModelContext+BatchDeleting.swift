@@ -53,7 +53,7 @@ extension ModelContext {
     }
     merging.takeIn()
     for key in keys {
-      guard let record = rows[plan, key], record.state != .deleted else { continue }
+      guard let record = rows.known(plan, key), record.state != .deleted else { continue }
       pending.settle(record)
       rows.forget(record)
     }

@@ -129,7 +129,7 @@ extension ModelContext {
     } catch {
       throw Saving.translated(error)
     }
-    for row in found { rows[plan, row.key].map(merging.refault) }
+    for row in found { rows.known(plan, row.key).map(merging.refault) }
     var notice = SaveNotices.Notice(sender: ObjectIdentifier(self))
     for row in found { notice.updated[row.plan.index, default: []].append(row.key) }
     merging.send(notice, isHeld: connections.isHolding)

@@ -46,7 +46,7 @@ extension ModelContext {
 
   /// The identifier of a row: its object's, if it has one.
   func identifier(_ plan: EntityPlan, _ key: Int64) -> PersistentIdentifier {
-    rows[plan, key]?.identifier
+    rows.known(plan, key)?.identifier
       ?? PersistentIdentifier(store: plan.storeIdentifier, entity: plan.name, key: key)
   }
 

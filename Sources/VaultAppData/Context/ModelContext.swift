@@ -39,7 +39,11 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
   /// The manager that records changes for undo; `nil`, the default, records nothing.
   public var undoManager: UndoManager? {
     get { undoing.manager }
-    set { undoing.manager = newValue }
+    set {
+      // What was deleted before is not what can be undone.
+      home.use.during(.undo) { graph.wakeAll() }
+      undoing.manager = newValue
+    }
   }
 
   /// What a save does where another context or process has changed what it is to write.
@@ -68,11 +72,12 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
     rows = RegisteredRows(container.plans, in: home)
     connections = ContextConnections(container)
     autosaving = Autosaving()
-    pending = PendingChanges(container.plans, connections, autosaving)
+    pending = PendingChanges(container.plans, rows.alone, connections, autosaving)
     loading = Loading(container, rows, connections, pending)
     merging = Merging(container, rows)
     rows.actualPlan = { [weak loading] in loading?.actualPlan($0, $1) ?? $0 }
     graph = ObjectGraph(container, home, rows, pending, loading, undoing)
+    rows.wake = { [weak graph] in graph?.wake($0, $1) }
     home.context = self
     for store in container.customStores {
       store.call { $0.initializeState(for: connections.editingState) }
@@ -147,7 +152,10 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
 
   /// Objects of the store that are to be deleted.
   public var deletedModelsArray: [any PersistentModel] {
-    home.use.during(.look) { pending.models { $0.state == .deleted } }
+    home.use.during(.look) {
+      graph.wakeAll()
+      return pending.models { $0.state == .deleted }
+    }
   }
 
   // MARK: Objects by identifier
@@ -196,6 +204,15 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
 extension ModelContext {
   /// The number of registered rows, for tests.
   package var registeredCount: Int { rows.count }
+
+  /// The number of rows that are to be deleted and have no record, for tests.
+  package var deletedAloneCount: Int { rows.alone.groups.reduce(0) { $0 + $1.keys.keyCount } }
+
+  /// Whether each row that a cascade deletes gets a record, for tests that compare the two ways.
+  package var isDeletingByObject: Bool {
+    get { graph.isDeletingByObject }
+    set { graph.isDeletingByObject = newValue }
+  }
 
   /// The number of queries that were run, for tests of what is loaded together.
   package var queryCount: Int { connections.queryCount }

@@ -26,15 +26,16 @@ extension ObjectGraph {
       }
       // Loads the links first: they stay readable after the deletion.
       for relationship in plan.relationships {
-        let keys = record.slot(relationship.index).linkedKeys
+        let keys =
+          deleteLeaves(relationship, of: record) ?? record.slot(relationship.index).linkedKeys
         switch relationship.rule {
         case .cascade:
           open += keys.map { rows.record(relationship.destination, $0) }
-          leave(relationship, record, keys)
-        case .nullify: leave(relationship, record, keys)
+          leave(relationship, record.key, keys)
+        case .nullify: leave(relationship, record.key, keys)
         case .deny: continue
         case .noAction:
-          if case .join = relationship.storage { leave(relationship, record, keys) }
+          if case .join = relationship.storage { leave(relationship, record.key, keys) }
         }
       }
       perform(.delete(record))
@@ -42,18 +43,139 @@ extension ObjectGraph {
   }
 
   /// Takes a deleted object out of what it leads to; its own values stay.
-  private func leave(_ relationship: RelationshipPlan, _ record: Record, _ keys: [Int64]) {
+  private func leave(_ relationship: RelationshipPlan, _ owner: Int64, _ keys: [Int64]) {
     for key in keys {
       if let inverse = relationship.inverse {
         if inverse.isRequired {
           // The value stays readable; saving says what is missing, unless it is deleted too.
           let other = rows.record(inverse.entity, key)
-          if other.slot(inverse.index).key == record.key { willChange(other, inverse.index) }
+          if other.slot(inverse.index).key == owner { willChange(other, inverse.index) }
         } else {
-          remove(inverse, key, record.key)
+          remove(inverse, key, owner)
         }
       }
-      notePair(relationship, record.key, key, -1)
+      notePair(relationship, owner, key, -1)
+    }
+  }
+}
+
+// MARK: Rows without a record
+
+extension ObjectGraph {
+  /// Deletes those of the rows that a deleted object's relationship leads to which lead nowhere
+  /// else, as rows: nobody else has to hear of them.
+  ///
+  /// - Returns: The rows that are left, each to be deleted by itself; `nil` if all are.
+  private func deleteLeaves(_ relationship: RelationshipPlan, of record: Record) -> [Int64]? {
+    guard !undoing.isOn, !isDeletingByObject, record.state == .stored,
+      let query = relationship.leafQuery
+    else { return nil }
+    _ = record.current
+    record.loadRow()
+    guard record.state == .stored else { return nil }
+    let slot = record.slots[relationship.index]
+    var listed: Set<Int64>?
+    if case .rows(let list) = slot {
+      listed = Set(list.keys)
+    } else if !slot.isFault || pending.notes[ListKey(relationship, record.key)] != nil {
+      return nil
+    }
+    var found: LeafRows
+    do {
+      found = try leafRows(query, relationship, record.key, listed)
+    } catch {
+      // The long way says what is wrong.
+      return nil
+    }
+    if let listed { found.others += listed.subtracting(found.all) }
+    if slot.isFault {
+      // It stays readable, and leads nowhere.
+      let keys = found.all
+      record.slots[relationship.index] = .rows(
+        RowList(keys: keys, positions: Array(repeating: nil, count: keys.count)))
+    }
+    guard !found.leaves.isEmpty else { return found.others }
+    for key in found.forgotten {
+      if let known = rows.known(relationship.destination, key) {
+        rows.remove(known, relationship.destination)
+      }
+    }
+    pending.add(RangeSet(keys: found.leaves), relationship)
+    return found.others
+  }
+
+  /// What a relationship leads to in the store.
+  private struct LeafRows {
+    var all: [Int64] = []
+    /// Those that lead nowhere else, and of which nobody knows.
+    var leaves: [Int64] = []
+    /// Of these, the ones that have a record which nobody needs.
+    var forgotten: [Int64] = []
+    var others: [Int64] = []
+  }
+
+  private func leafRows(
+    _ query: LeafQuery, _ relationship: RelationshipPlan, _ owner: Int64, _ listed: Set<Int64>?
+  ) throws -> LeafRows {
+    let plan = relationship.destination
+    let arrays = pending.notes.isEmpty ? [] : plan.relationships.filter(\.isToMany)
+    var found = LeafRows()
+    try loading.connections.use(plan) { connection in
+      let statement = try connection.sqlite.cached(query.text)
+      defer { statement.reset() }
+      try statement.bind(owner, at: 1)
+      while try statement.step() {
+        let key = statement.int64(at: 0)
+        // What was moved elsewhere since, or is deleted with something else, is not this one's.
+        if listed?.contains(key) == false || rows.alone.contains(plan, key) { continue }
+        found.all.append(key)
+        let known = rows.known(plan, key)
+        let isLeaf =
+          statement.int64(at: 1) == 1 && key < .max && known.map(rows.canForget) != false
+          && !arrays.contains { pending.notes[ListKey($0, key)] != nil }
+          && !query.others.enumerated().contains { column, other in
+            !statement.isNull(at: column + 2)
+              && isInLoadedArray(other, statement.int64(at: column + 2))
+          }
+        if isLeaf { found.leaves.append(key) } else { found.others.append(key) }
+        if isLeaf, known != nil { found.forgotten.append(key) }
+      }
+    }
+    return found
+  }
+
+  /// Whether the array at the other end of a relationship has been read.
+  private func isInLoadedArray(_ relationship: RelationshipPlan, _ target: Int64) -> Bool {
+    guard let inverse = relationship.inverse,
+      let record = rows.known(relationship.destination, target), !record.slots.isEmpty
+    else { return false }
+    return !record.slots[inverse.index].isFault
+  }
+
+  /// Gives a row that was deleted without a record one after all: what would have been done with it
+  /// at first is done now.
+  ///
+  /// - Returns: The record; `nil` if the row is not to be deleted, or has a record.
+  func wake(_ plan: EntityPlan, _ key: Int64) -> Record? {
+    guard let relationship = rows.alone.remove(plan, key), let inverse = relationship.inverse else {
+      return nil
+    }
+    var record = rows.record(plan, key)
+    record.loadRow()
+    if record.state == .gone {
+      // Another process has deleted it, too.
+      record = rows.record(plan, key)
+      record.fillEmpty()
+    }
+    if let owner = record.slots[inverse.index].key { leave(relationship, owner, [key]) }
+    delete([record])
+    return record
+  }
+
+  /// Gives every row that was deleted without a record one.
+  func wakeAll() {
+    while let group = rows.alone.groups.first {
+      for key in group.keys.keys { _ = wake(group.plan, key) }
     }
   }
 }

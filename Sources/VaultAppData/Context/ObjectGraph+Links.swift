@@ -7,6 +7,7 @@ extension ObjectGraph {
     _ relationship: RelationshipPlan, _ key: Int64, near record: Record
   ) -> (any PersistentModel)? {
     let destination = relationship.destination
+    if !relationship.isRequired, rows.alone.contains(destination, key) { return nil }
     if let found = rows[destination, key] {
       if found.state == .deleted, !relationship.isRequired { return nil }
       return found.materialized

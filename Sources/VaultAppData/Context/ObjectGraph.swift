@@ -13,6 +13,8 @@ final class ObjectGraph {
   let undoing: Undoing
   /// Arrays that are changed in place, and hold their models meanwhile.
   var openLists: [RowList] = []
+  /// Whether each row that a cascade deletes gets a record.
+  var isDeletingByObject = false
   /// The class of the object that was inserted last.
   private var lastPlan: EntityPlan?
 

@@ -28,13 +28,20 @@ final class PendingChanges {
   /// Rows of join tables to be added (1) or removed (-1).
   var pairs: [PairKey: Int] = [:]
 
+  /// Rows that are to be deleted and have no record.
+  let alone: RowsDeletedAlone
+
   private var watchers = PendingWatchers()
   private let plans: [EntityPlan]
   private let connections: ContextConnections
   private let autosaving: Autosaving
 
-  init(_ plans: [EntityPlan], _ connections: ContextConnections, _ autosaving: Autosaving) {
+  init(
+    _ plans: [EntityPlan], _ alone: RowsDeletedAlone, _ connections: ContextConnections,
+    _ autosaving: Autosaving
+  ) {
     self.plans = plans
+    self.alone = alone
     self.connections = connections
     self.autosaving = autosaving
     connections.pending = self
@@ -52,7 +59,7 @@ final class PendingChanges {
   // MARK: Objects
 
   /// Whether an object is to be saved.
-  var hasChanges: Bool { records.contains(where: \.hasChanges) }
+  var hasChanges: Bool { !alone.isEmpty || records.contains(where: \.hasChanges) }
 
   /// The objects that meet a condition.
   func models(where isWanted: (Record) -> Bool) -> [any PersistentModel] {
@@ -69,6 +76,15 @@ final class PendingChanges {
     hold(record, model)
   }
 
+  /// Notes that rows are to be deleted without a record of each.
+  func add(_ keys: RangeSet<Int64>, _ relationship: RelationshipPlan) {
+    alone.add(keys, relationship)
+    changeCount += 1
+    if !watchers.isEmpty { watchers.tell() }
+    connections.touch(keys, of: relationship.destination)
+    autosaving.noteChange()
+  }
+
   /// Holds an object until it is saved.
   private func hold(_ record: Record, _ model: (any PersistentModel)? = nil) {
     guard !record.isPending else { return }
@@ -83,6 +99,7 @@ final class PendingChanges {
   /// Notes that queries have to see everything that is pending.
   func touchAll() {
     for record in records { connections.touch(record) }
+    for group in alone.groups { connections.touch(group.keys, of: group.plan) }
     for pair in pairs.keys { connections.touch(pair, in: plans[pair.entity].store) }
   }
 
@@ -226,11 +243,13 @@ final class PendingChanges {
     connections.touch(pair, in: plans[pair.entity].store)
   }
 
-  /// Forgets the links of some stores, or of all, and what their queries see of pending rows.
+  /// Forgets the links of some stores, or of all, the rows without a record, and what queries see
+  /// of pending rows.
   func clearLinks(_ stores: Set<Int>? = nil) {
     func isIn(_ entity: Int) -> Bool { stores?.contains(plans[entity].store) != false }
     notes = notes.filter { !isIn($0.key.entity) }
     pairs = pairs.filter { !isIn($0.key.entity) }
+    alone.removeAll(stores)
     connections.clearPendingRows(stores)
   }
 }

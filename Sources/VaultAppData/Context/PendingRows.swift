@@ -18,6 +18,8 @@ final class PendingRows {
   // Added to with every change, by the one thread that the context belongs to.
   @safe @exclusivity(unchecked) private var touched: [_AppData.Record] = []
   private var touchedPairs: Set<PairKey> = []
+  /// Rows that are to be deleted and have no record.
+  private var touchedKeys: [(plan: EntityPlan, keys: RangeSet<Int64>)] = []
   /// Entities whose temporary table exists, and whether it has rows.
   private var tables: [Int: Bool] = [:]
   private var pairTables: [String: Bool] = [:]
@@ -46,14 +48,18 @@ final class PendingRows {
 
   func touch(_ pair: PairKey) { touchedPairs.insert(pair) }
 
+  func touch(_ keys: RangeSet<Int64>, of plan: EntityPlan) { touchedKeys.append((plan, keys)) }
+
   /// Whether something is pending that is not in the tables yet.
-  var isBehind: Bool { !touched.isEmpty || !touchedPairs.isEmpty }
+  var isBehind: Bool { !touched.isEmpty || !touchedPairs.isEmpty || !touchedKeys.isEmpty }
 
   /// Brings the tables to what is pending now, and notes the forms of its text.
   func write(_ connection: StoreConnection, pairs: [PairKey: Int]) throws {
     guard isBehind else { return }
     do {
       try connection.sqlite.savepoint {
+        // Before the records: one of these rows may have got one since.
+        for (plan, keys) in touchedKeys { try write(keys, plan, connection.sqlite) }
         for record in touched { try write(record, connection.sqlite) }
         for pair in touchedPairs { try write(pair, pairs[pair], connection.sqlite) }
       }
@@ -69,6 +75,7 @@ final class PendingRows {
     for record in touched { record.isTouched = false }
     touched.removeAll()
     touchedPairs.removeAll()
+    touchedKeys.removeAll()
   }
 
   /// Brings the tables to what is pending now.
@@ -124,14 +131,7 @@ final class PendingRows {
     _ record: _AppData.Record, _ plan: EntityPlan, _ part: TablePart?,
     _ connection: SQLiteConnection
   ) throws {
-    let table = "temp.\(name(plan))"
-    if tables[plan.index] == nil {
-      try connection.executeScript(
-        "CREATE TABLE \(table) AS SELECT *, 0 AS _deleted FROM main.\(plan.table) LIMIT 0; "
-          + "CREATE UNIQUE INDEX temp.\(SQLText.name("pending_\(number)_\(plan.index)")) "
-          + "ON \(name(plan))(\(key))")
-      tables[plan.index] = false
-    }
+    let table = try table(plan, connection)
     if written[plan.index, default: []].insert(record.key).inserted == false {
       try connection.execute("DELETE FROM \(table) WHERE \(key)=?", [.integer(record.key)])
     }
@@ -164,6 +164,33 @@ final class PendingRows {
         "INSERT INTO \(table)(\(key), _deleted) VALUES (?, 1)", [.integer(record.key)])
     }
     tables[plan.index] = true
+  }
+
+  /// Hides rows that are to be deleted and have no record.
+  private func write(
+    _ keys: RangeSet<Int64>, _ plan: EntityPlan, _ connection: SQLiteConnection
+  ) throws {
+    let table = try table(plan, connection)
+    try connection.forParts(of: keys) { condition, values in
+      try connection.execute(
+        "INSERT OR REPLACE INTO \(table)(\(key), _deleted) "
+          + "SELECT \(key), 1 FROM main.\(plan.table) WHERE \(key) \(condition)", values)
+    }
+    written[plan.index, default: []].formUnion(keys.keys)
+    tables[plan.index] = true
+  }
+
+  /// The temporary table of a class, made if there is none yet.
+  private func table(_ plan: EntityPlan, _ connection: SQLiteConnection) throws -> String {
+    let table = "temp.\(name(plan))"
+    if tables[plan.index] == nil {
+      try connection.executeScript(
+        "CREATE TABLE \(table) AS SELECT *, 0 AS _deleted FROM main.\(plan.table) LIMIT 0; "
+          + "CREATE UNIQUE INDEX temp.\(SQLText.name("pending_\(number)_\(plan.index)")) "
+          + "ON \(name(plan))(\(key))")
+      tables[plan.index] = false
+    }
+    return table
   }
 
   private func insertion(_ plan: EntityPlan, _ table: String) -> String {
@@ -201,6 +228,7 @@ final class PendingRows {
     for record in touched { record.isTouched = false }
     touched.removeAll()
     touchedPairs.removeAll()
+    touchedKeys.removeAll()
     guard let connection else { return }
     for (index, hasRows) in tables where hasRows {
       try? connection.sqlite.execute("DELETE FROM temp.\(name(plans[index]))")

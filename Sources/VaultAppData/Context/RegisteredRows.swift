@@ -18,6 +18,10 @@ final class RegisteredRows {
   private var aliases: [RowKey: Int64] = [:]
   /// The class of a row of the store, where a plan may have subclasses.
   var actualPlan: (EntityPlan, Int64) -> EntityPlan = { plan, _ in plan }
+  /// Rows that are to be deleted and have no record.
+  let alone = RowsDeletedAlone()
+  /// Makes the record of such a row.
+  var wake: (EntityPlan, Int64) -> Record? = { _, _ in nil }
 
   private struct RowKey: Hashable {
     let entity: Int
@@ -44,12 +48,29 @@ final class RegisteredRows {
     return plan.family == nil ? all : all.filter { $0.entity === plan }
   }
 
-  /// The record of a row, if it is registered.
-  subscript(plan: EntityPlan, key: Int64) -> Record? { tables[plan.index][key] }
+  /// The record of a row, if it is registered or to be deleted.
+  subscript(plan: EntityPlan, key: Int64) -> Record? {
+    if let record = tables[plan.index][key] { return record }
+    return alone.isEmpty ? nil : wake(plan, key)
+  }
+
+  /// The record of a row, if it is registered; one that is to be deleted may have none.
+  func known(_ plan: EntityPlan, _ key: Int64) -> Record? { tables[plan.index][key] }
+
+  /// Whether a row is to be deleted.
+  func isToBeDeleted(_ plan: EntityPlan, _ key: Int64) -> Bool {
+    tables[plan.index][key]?.state == .deleted || alone.contains(plan, key)
+  }
+
+  /// Whether a row can go without its record: nothing of it is unsaved, and no object is in use.
+  func canForget(_ record: Record) -> Bool {
+    holds == 0 && !record.isPending && record.state == .stored && record.changed.isEmpty
+      && record.model == nil
+  }
 
   /// The record of an identifier's row, if it is registered.
   func find(_ id: PersistentIdentifier, _ plan: EntityPlan) -> Record? {
-    tables[plan.index][current(id.key, plan)]
+    self[plan, current(id.key, plan)]
   }
 
   /// Whether rows have had other keys before.
@@ -68,7 +89,7 @@ final class RegisteredRows {
 
   /// The record of a row, registered without looking whether the row exists.
   func record(_ plan: EntityPlan, _ key: Int64) -> Record {
-    if let record = tables[plan.index][key] { return record }
+    if let record = self[plan, key] { return record }
     let plan = plan.family == nil ? plan : actualPlan(plan, key)
     let record = Record(plan.description, key: key)
     record.state = .stored

@@ -30,8 +30,8 @@ struct SaveRules {
     let plan = relationship.entity
     let index = relationship.index
     if relationship.isRequired {
-      let target = record.slot(index).key.flatMap { rows[relationship.destination, $0] }
-      if record.slot(index).key == nil || target?.state == .deleted {
+      let target = record.slot(index).key
+      if target.map({ rows.isToBeDeleted(relationship.destination, $0) }) != false {
         throw plan.failure(record, index, "is required and leads to nothing")
       }
     }
@@ -49,9 +49,8 @@ struct SaveRules {
 
   private func checkDenied(_ record: Record, _ plan: EntityPlan) throws {
     for relationship in plan.relationships where relationship.rule == .deny {
-      let registered = rows.tables[relationship.destination.index]
       let left = record.slot(relationship.index).linkedKeys
-        .filter { registered[$0]?.state != .deleted }
+        .filter { !rows.isToBeDeleted(relationship.destination, $0) }
       if !left.isEmpty {
         throw plan.failure(
           record, relationship.index,

@@ -91,9 +91,9 @@ struct Saving {
   }
 
   private func checkedParts() throws -> [Part] {
-    let records = pending.records.filter(\.hasChanges)
-    try SaveRules(context.rows).check(records)
-    return try parts(of: records)
+    try SaveRules(context.rows).check(pending.records.filter(\.hasChanges))
+    // Looking at the rules may have given a row that is to be deleted a record.
+    return try parts(of: pending.records.filter(\.hasChanges))
   }
 
   // MARK: Writing
@@ -105,7 +105,10 @@ struct Saving {
       Part(
         store: store, records: isOnly ? records : records.filter { $0.entity?.store == store },
         links: pending.pairs.keys.filter { container.plans[$0.entity].store == store })
-    }.filter { !$0.records.isEmpty || !$0.links.isEmpty }
+    }.filter { part in
+      !part.records.isEmpty || !part.links.isEmpty
+        || pending.alone.groups.contains { $0.plan.store == part.store }
+    }
     for part in parts {
       let configuration = container.stores[part.store].configuration
       guard configuration.allowsSave else {
@@ -205,7 +208,17 @@ struct Saving {
     var deleted: [PersistentIdentifier] = []
     inserted.reserveCapacity(records.count { $0.state == .inserted })
     updated.reserveCapacity(records.count { $0.state == .stored })
-    deleted.reserveCapacity(records.count { $0.state == .deleted })
+    deleted.reserveCapacity(
+      records.count { $0.state == .deleted }
+        + pending.alone.groups.reduce(0) { $0 + $1.keys.keyCount })
+    for group in pending.alone.groups where stores.contains(group.plan.store) {
+      let plan = group.plan
+      for key in group.keys.keys {
+        deleted.append(
+          PersistentIdentifier(store: plan.storeIdentifier, entity: plan.name, key: key))
+        keys.deleted.add(key, plan.index)
+      }
+    }
     for record in tokens.vanished where record.isIn(stores) { record.state = .deleted }
     tokens.vanished.removeAll { $0.isIn(stores) }
     for record in records {

@@ -120,7 +120,7 @@ extension StoreSaving {
     guard try statement.step() else { return nil }
     let key = statement.int64(at: 0)
     if key == record.key { return nil }
-    if let other = rows[plan, key], other.state == .stored,
+    if let other = rows.known(plan, key), other.state == .stored,
       let index = group.first(where: other.changed.contains)
     {
       statement.reset()

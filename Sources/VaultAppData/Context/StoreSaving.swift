@@ -55,9 +55,14 @@ final class StoreSaving {
     history = try HistoryRecording(connection.sqlite, author: author)
     let deleted = records.filter { $0.state == .deleted }
     for record in deleted { try delete(record) }
-    forgetLinks(to: deleted)
+    let alone = pending.alone.groups.filter { $0.plan.store == store }
+    for group in alone { try delete(group.keys, group.plan) }
+    forgetLinks(to: deleted, alone)
     try mergeUnique(records)
-    let linked = records.filter { $0.entity?.relationships.isEmpty == false }
+    // Merging may have read arrays, and put into them what they were to get.
+    let linked = pending.records.filter {
+      $0.isIn(store) && $0.entity?.relationships.isEmpty == false
+    }
     try placeInArrays(linked)
     // Merging may have added rows that were clean.
     for record in pending.records where record.isIn(store) && record.state == .stored {
@@ -65,6 +70,7 @@ final class StoreSaving {
     }
     try insert(records)
     try checkRequired(deleted)
+    for group in alone { try checkRequired(group.keys, group.plan) }
     // Unique rows may have changed the keys in them.
     for (pair, change) in pending.pairs where pairs.contains(pair) || change != 0 {
       try write(pair, change)
@@ -99,9 +105,40 @@ final class StoreSaving {
     }
   }
 
+  /// Deletes rows that have no record.
+  private func delete(_ keys: RangeSet<Int64>, _ plan: EntityPlan) throws {
+    let key = StoredEntity.keyColumn
+    for relationship in plan.incoming where !relationship.isRequired {
+      guard case .foreignKey = relationship.storage,
+        let column = relationship.entity.slots[relationship.index].column
+      else { continue }
+      let name = SQLText.name(column)
+      try connection.sqlite.forParts(of: keys) { condition, values in
+        try connection.sqlite.execute(
+          "UPDATE \(relationship.entity.table) SET \(name)=NULL WHERE \(name) \(condition)", values)
+      }
+    }
+    try history?.delete(plan, keys, in: modelStore)
+    for index in plan.external {
+      guard let files, let column = plan.slots[index].column.map(SQLText.name) else { continue }
+      try connection.sqlite.forParts(of: keys) { condition, values in
+        let texts = try connection.sqlite.strings(
+          "SELECT \(column) FROM \(plan.table) WHERE \(key) \(condition) "
+            + "AND typeof(\(column))='text'", values)
+        for reference in texts.compactMap({ ExternalReference($0) }) { files.retire(reference) }
+      }
+    }
+    try connection.sqlite.forParts(of: keys) { condition, values in
+      try connection.sqlite.execute("DELETE FROM \(plan.table) WHERE \(key) \(condition)", values)
+    }
+  }
+
   /// Clears links of objects in use to deleted rows, in relationships without an inverse.
-  private func forgetLinks(to deleted: [Record]) {
+  private func forgetLinks(to deleted: [Record], _ alone: [RowsDeletedAlone.Group]) {
     var keys: [ObjectIdentifier: Set<Int64>] = [:]
+    for group in alone where !group.plan.incoming.isEmpty {
+      keys[ObjectIdentifier(group.plan.root), default: []].formUnion(group.keys.keys)
+    }
     for record in deleted {
       guard let plan = record.entity, !plan.incoming.isEmpty else { continue }
       keys[ObjectIdentifier(plan.root), default: []].insert(record.key)
@@ -126,17 +163,25 @@ final class StoreSaving {
   /// are the graph's to see to.
   private func checkRequired(_ deleted: [Record]) throws {
     for record in deleted {
-      for relationship in record.entity?.incoming ?? [] where relationship.isRequired {
-        let owner = relationship.entity
-        guard let column = owner.slots[relationship.index].column else { continue }
-        let key = try connection.sqlite.int64(
-          "SELECT \(StoredEntity.keyColumn) FROM \(owner.table(of: relationship.index)) "
-            + "WHERE \(SQLText.name(column))=? LIMIT 1", [.integer(record.key)])
-        guard let key else { continue }
+      guard let plan = record.entity, !plan.incoming.isEmpty else { continue }
+      try checkRequired(RangeSet(keys: [record.key]), plan)
+    }
+  }
+
+  private func checkRequired(_ keys: RangeSet<Int64>, _ plan: EntityPlan) throws {
+    for relationship in plan.incoming where relationship.isRequired {
+      let owner = relationship.entity
+      guard let column = owner.slots[relationship.index].column.map(SQLText.name) else { continue }
+      try connection.sqlite.forParts(of: keys) { condition, values in
+        let found = try connection.sqlite.first(
+          "SELECT \(StoredEntity.keyColumn), \(column) "
+            + "FROM \(owner.table(of: relationship.index)) WHERE \(column) \(condition) LIMIT 1",
+          values
+        ) { ($0.int64(at: 0), $0.int64(at: 1)) }
+        guard let (key, target) = found else { return }
         throw owner.failure(
           key, relationship.index,
-          "is required, and leads to \(record.description.entityName) \(record.key), which is to be "
-            + "deleted")
+          "is required, and leads to \(plan.name) \(target), which is to be deleted")
       }
     }
   }
@@ -395,7 +440,7 @@ final class StoreSaving {
 
   private func put(_ key: Int64, at place: Int64, _ relationship: RelationshipPlan) throws {
     let plan = relationship.entity
-    if let record = rows[plan, key], !record.slots.isEmpty,
+    if let record = rows.known(plan, key), !record.slots.isEmpty,
       // A subclass has its own number for the slot.
       let slot = record.entity?.slots[relationship.index].positionSlot
     {

@@ -53,6 +53,17 @@ struct HistoryRecording {
       tombstone: try HistoryTombstoneText.read(plan, key, connection, store))
   }
 
+  /// The same for rows of one class.
+  mutating func delete(
+    _ plan: EntityPlan, _ keys: RangeSet<Int64>, in store: ModelStore
+  ) throws {
+    guard plan.preserved.isEmpty else {
+      for key in keys.keys { try delete(plan, key, in: store) }
+      return
+    }
+    for run in keys.ranges { recording.add(.delete, plan.name, run) }
+  }
+
   /// Writes the changes, if there are any.
   ///
   /// - Returns: The transaction's number.

@@ -33,6 +33,7 @@ extension MergeReport {
       for name in names { try StandardOutput.line("\(words): \(StandardOutput.shown(name.text))") }
     }
     for conflict in conflicts { try StandardOutput.line("conflict: \(conflict.words)") }
+    ArrivedVariables(self).tell()
   }
 
   /// How conflicts are settled; `nil` if there are none of secrets or of other properties.
@@ -50,7 +51,7 @@ extension MergeReport {
       ("added", .strings(added.map(\.text))), ("changed", .strings(changed.map(\.text))),
       ("removed", .strings(removed.map(\.text))),
       ("conflicts", .array(conflicts.map(\.json))),
-    ]
+    ] + ArrivedVariables(self).members
   }
 
   private var summary: String {

@@ -70,6 +70,8 @@ public struct MergeReport: Sendable, Equatable {
   public var removed: [ItemName] = []
   /// Changes that did not know of each other; nothing that was typed is lost by one.
   public var conflicts: [Conflict] = []
+  /// The variables that items name, of those that came and of those of which others have changed it.
+  package var variables: [Variable] = []
   /// Items of the other file that are damaged and were left out.
   public var damaged: [ItemName] = []
   /// Items of a space that this vault has no room for: it keeps what it has.
@@ -77,6 +79,27 @@ public struct MergeReport: Sendable, Equatable {
   /// The number of earlier versions that are not here: a vault file does not contain them, a backup
   /// does.
   public var missingVersions = 0
+
+  /// An item and the environment variable that it asks for by its attribute.
+  package struct Variable: Sendable, Equatable {
+    /// The item.
+    package let item: ItemName
+    /// What is in the attribute, whatever that is.
+    package let text: String
+    /// Whether the item was here before, and asked for another one or for none.
+    package let isChanged: Bool
+  }
+
+  /// The attribute by which an item asks for a variable.
+  private static let variableAttribute = "variable"
+
+  /// Notes an item whose attribute names another variable than before.
+  mutating func noteVariable(_ item: ItemName, _ new: ItemRecord, before old: ItemRecord? = nil) {
+    guard let text = new.attributes[Self.variableAttribute],
+      text != old?.attributes[Self.variableAttribute]
+    else { return }
+    variables.append(Variable(item: item, text: text, isChanged: old != nil))
+  }
 
   init(_ relation: Relation) { self.relation = relation }
 
@@ -94,6 +117,7 @@ public struct MergeReport: Sendable, Equatable {
     removed.sort()
     damaged.sort()
     leftOut.sort()
+    variables.sort { $0.item < $1.item }
     conflicts.sort { $0.name < $1.name }
   }
 }

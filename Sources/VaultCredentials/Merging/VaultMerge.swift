@@ -114,6 +114,7 @@ struct VaultMerge {
       try trash(at: position, since: record.trashed, in: &edit)
     } else {
       report.added.append(name)
+      report.noteVariable(name, record)
     }
   }
 
@@ -190,6 +191,7 @@ struct VaultMerge {
     for lost in ItemConflict.lost(in: edit[position].attributes) where !known.contains(lost) {
       report.conflicts.append(.init(.property, name, machine: lost.machine, lost: lost))
     }
+    report.noteVariable(name, edit[position], before: wasLive ? ours : nil)
     if !wasLive {
       report.added.append(name)
     } else if !edit[position].isEqual(to: ours) || name.text != ours.name {
@@ -505,6 +507,7 @@ struct VaultMerge {
       // One item that was made twice: the smaller id stays, here and wherever else they meet.
       let (kept, dropped) = left.id < right.id ? (left.id, right.id) : (right.id, left.id)
       report.added.removeAll { $0 == name }
+      report.variables.removeAll { $0.item == name }
       if let position = edit.index.items.position(of: kept),
         let other = edit.index.items.position(of: dropped)
       {

@@ -118,6 +118,15 @@ package enum DataStoreHistory {
 
     package var isEmpty: Bool { changes.isEmpty }
 
+    /// Adds the change of rows that follow one another.
+    package mutating func add(_ kind: Kind, _ entity: String, _ rows: Range<Int64>) {
+      guard let first = rows.first else { return }
+      add(kind, entity, first)
+      guard let last = changes.indices.last else { return }
+      changes[last].count += Int64(rows.count - 1)
+      count += Int64(rows.count - 1)
+    }
+
     /// Adds a change of one row.
     package mutating func add(
       _ kind: Kind, _ entity: String, _ row: Int64, properties: String? = nil,

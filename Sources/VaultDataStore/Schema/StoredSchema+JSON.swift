@@ -24,11 +24,13 @@ extension StoredSchema {
   /// - Throws: ``SchemaDocumentError``.
   package init(_ document: JSONValue) throws(SchemaDocumentError) {
     let version = try document.member("version")
-    self.version = StoredVersion(
-      try version.integer("major"), try version.integer("minor"), try version.integer("patch"))
-    entities = try document.list("entities") { value throws(SchemaDocumentError) in
+    let entities = try document.list("entities") { value throws(SchemaDocumentError) in
       try StoredEntity(value)
     }
+    self.init(
+      StoredVersion(
+        try version.integer("major"), try version.integer("minor"), try version.integer("patch")),
+      inOrder: entities)
   }
 }
 

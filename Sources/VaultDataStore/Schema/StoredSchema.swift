@@ -18,14 +18,39 @@ package struct StoredSchema: Sendable, Equatable {
   package var version: StoredVersion
   /// In the order of their names.
   package var entities: [StoredEntity]
+  /// Where the entity of each name was when the schema was made: it is asked for with every
+  /// relationship of every table.
+  private var places: [String: Int]
 
   package init(version: StoredVersion = StoredVersion(1, 0, 0), entities: [StoredEntity]) {
+    self.init(version, inOrder: entities.sorted { $0.name < $1.name })
+  }
+
+  /// The entities stay in the order in which they come.
+  init(_ version: StoredVersion, inOrder entities: [StoredEntity]) {
     self.version = version
-    self.entities = entities.sorted { $0.name < $1.name }
+    self.entities = entities
+    places = Dictionary(
+      entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Adds an entity behind the others.
+  package mutating func append(_ entity: StoredEntity) {
+    if places[entity.name] == nil { places[entity.name] = entities.count }
+    entities.append(entity)
   }
 
   /// The entity with this name.
-  package func entity(_ name: String) -> StoredEntity? { entities.first { $0.name == name } }
+  package func entity(_ name: String) -> StoredEntity? {
+    if let place = places[name], place < entities.count, entities[place].name == name {
+      return entities[place]
+    }
+    return entities.first { $0.name == name }
+  }
+
+  package static func == (left: StoredSchema, right: StoredSchema) -> Bool {
+    left.version == right.version && left.entities == right.entities
+  }
 
   /// The entity, what it inherits from, and so on up to the root.
   package func lineage(of entity: StoredEntity) -> [StoredEntity] {

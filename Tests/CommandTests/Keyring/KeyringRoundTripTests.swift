@@ -25,6 +25,9 @@ struct KeyringRoundTripTests {
   @Test(.enabled(if: KeyringSession.hasKeePassXC, "needs keepassxc, Xvfb and secret-tool"))
   func keePassXC() throws { try roundTrip(.keePassXC) }
 
+  @Test(.enabled(if: KeyringSession.hasKWallet, "needs kwalletd5 and secret-tool"))
+  func kWallet() throws { try roundTrip(.kWallet) }
+
   private func roundTrip(_ state: KeyringSession.State) throws {
     let session = try KeyringSession(state)
     func vault(_ arguments: [String], input: Data = Data()) throws -> KeyringSession.Run {

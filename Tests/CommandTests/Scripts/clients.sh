@@ -7,7 +7,7 @@
 set -eu
 secret='p w"$x`é\n'
 vault -q init --key-file "$VAULT_KEY_FILE" --no-recovery
-for item in restic borg ansible gpg api mail; do
+for item in restic borg rclone ansible gpg api mail; do
   printf %s "$secret" | vault -q set $item --stdin --exact --no-session
 done
 command -v "$1" >/dev/null || exit 3
@@ -24,6 +24,21 @@ borg)
   BORG_PASSPHRASE=$secret borg init -e repokey 2>/dev/null
   export BORG_PASSCOMMAND="vault get borg"
   borg list && echo right
+  ;;
+rclone)
+  # A configuration that is sealed as rclone's config/crypt.go seals it.
+  cat >seal.py <<'P'
+import base64, ctypes, hashlib, os, sys
+sodium = ctypes.CDLL("libsodium.so.23")
+text, nonce = b"[right]\ntype = local\n", os.urandom(24)
+key = hashlib.sha256(b"[" + sys.stdin.buffer.read() + b"][rclone-config]").digest()
+sealed = ctypes.create_string_buffer(len(text) + 16)
+sodium.crypto_secretbox_easy(sealed, text, ctypes.c_ulonglong(len(text)), nonce, key)
+print("RCLONE_ENCRYPT_V0:\n" + base64.b64encode(nonce + sealed.raw).decode())
+P
+  printf %s "$secret" | python3 seal.py >rclone.conf
+  export RCLONE_CONFIG=$PWD/rclone.conf
+  [ "$(rclone --password-command "vault get rclone" listremotes)" = right: ] && echo right
   ;;
 ansible-vault)
   # A file that is a program is run for the password: ansible-vault(1).
@@ -58,6 +73,18 @@ envsubst)
   echo '${API}' >template
   expect "$(vault run --env API=api -- envsubst <template)"
   ;;
+direnv)
+  mkdir project
+  echo 'export API="$(vault get api)"' >project/.envrc
+  direnv allow project
+  expect "$(direnv exec project printenv API 2>/dev/null)"
+  ;;
+neomutt)
+  echo 'set imap_pass="`vault get mail`"' >muttrc
+  # It shows the value with a backslash before each quote and backslash.
+  shown=$(neomutt -n -F muttrc -Q imap_pass | sed 's/^set imap_pass = "\(.*\)"$/\1/; s/\\\(.\)/\1/g')
+  expect "$shown"
+  ;;
 terraform)
   printf 'variable "token" { type = string }\n' >main.tf
   # Its own form of the text: JSON's, without its escapes of < > &.
@@ -80,6 +107,42 @@ P
   read -r port <&"${server[0]}"
   echo 'oauth2-bearer = {{ secret://api?encoding=json }}' >curl.tpl
   expect "$(vault inject --in curl.tpl | curl -s --config - "http://127.0.0.1:$port/")"
+  ;;
+mbsync)
+  cat >server.py <<'P'
+import re, socket
+s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1], flush=True)
+c, _ = s.accept(); f = c.makefile("rwb")
+def say(t): f.write(t + b"\r\n"); f.flush()
+def words(line):
+    found = []
+    while True:
+        line = line.rstrip(b"\r\n")
+        tail = re.search(rb"\{(\d+)(\+?)\}$", line)
+        for quoted, plain in re.findall(rb'"((?:[^"\\]|\\.)*)"|([^ ]+)', line[:tail.start()] if tail else line):
+            found.append(re.sub(rb"\\(.)", rb"\1", quoted) if quoted else plain)
+        if not tail: return found
+        if not tail[2]: say(b"+ go on")
+        found.append(f.read(int(tail[1])))
+        line = f.readline()
+say(b"* OK [CAPABILITY IMAP4rev1] test")
+for line in f:
+    w = words(line)
+    if w[1].upper() == b"LOGIN":
+        open("password", "wb").write(w[3]); say(w[0] + b" NO enough"); break
+    if w[1].upper() == b"CAPABILITY": say(b"* CAPABILITY IMAP4rev1")
+    say(w[0] + b" OK done")
+P
+  coproc server { exec python3 server.py; }
+  read -r port <&"${server[0]}"
+  mkdir mail
+  printf 'IMAPAccount a\nHost 127.0.0.1\nPort %s\nUser me\nSSLType None\nAuthMechs LOGIN\n' "$port" >mbsyncrc
+  echo 'PassCmd "vault get mail"' >>mbsyncrc
+  printf '\nIMAPStore far\nAccount a\n\nMaildirStore near\nInbox %s\nPath %s/\n\n' "$PWD/mail" "$PWD/mail" >>mbsyncrc
+  printf 'Channel c\nFar :far:\nNear :near:\n' >>mbsyncrc
+  # The server refuses, once it has the password.
+  mbsync -c mbsyncrc c >/dev/null 2>&1 || true
+  expect "$(cat password)"
   ;;
 msmtp)
   cat >server.py <<'P'

@@ -32,6 +32,50 @@ struct SyncMembersVerbTests {
     return devices?.first { $0["label"] as? String == label }?["role"] as? String
   }
 
+  /// What somebody else marks so that programs would run his code is told as it comes, not only by
+  /// an audit; and so is what an import or another file brings.
+  @Test func variablesThatSteerProgramsAreToldWhenTheyCome() throws {
+    for (name, words) in [
+      ("token", ["--attribute", "variable=LD_PRELOAD"]),
+      ("app/BASH_ENV", []), ("app/plain", ["--attribute", "variable=PLAIN"]),
+    ] {
+      let run = try desktop.command.run(
+        ["set", name, "--stdin"] + words, input: Data("x".utf8))
+      #expect(run.status == 0, "\(run.errors)")
+    }
+    try now(desktop)
+    let run = try laptop("sync", "now")
+    #expect(run.status == 0)
+    for (name, variable) in [("token", "LD_PRELOAD"), ("app/BASH_ENV", "BASH_ENV")] {
+      #expect(run.errors.contains("\(name) asks for the variable \(variable)"), "\(run.errors)")
+    }
+    #expect(!run.errors.contains("PLAIN"))
+    // Once: it has come.
+    #expect(try !laptop("sync", "now").errors.contains("variable"))
+    // Another variable than before is told, too.
+    _ = try desktop.command.run(
+      ["set", "app/plain", "--stdin", "--attribute", "variable=OTHER"], input: Data("y".utf8))
+    try now(desktop)
+    let changed = try laptop("sync", "now", "--json")
+    #expect(changed.status == 0)
+    let document = try JSONSerialization.jsonObject(with: changed.output) as? [String: Any]
+    #expect((document?["steeringVariables"] as? [Any])?.isEmpty == true, "\(changed.text)")
+    _ = try desktop.command.run(
+      ["set", "app/plain", "--stdin", "--attribute", "variable=GIT_SSH_COMMAND"],
+      input: Data("y".utf8))
+    try now(desktop)
+    let json = try laptop("sync", "now", "--json")
+    let members = try JSONSerialization.jsonObject(with: json.output) as? [String: Any]
+    let found = members?["steeringVariables"] as? [[String: String]]
+    #expect(found == [["name": "app/plain", "variable": "GIT_SSH_COMMAND"]], "\(json.text)")
+
+    let file = "\(store.path)/other.env"
+    try Data("PYTHONPATH=x\nFINE=y\n".utf8).write(to: URL(fileURLWithPath: file))
+    let imported = try laptop("import", "dotenv", file)
+    #expect(imported.errors.contains("asks for the variable PYTHONPATH"), "\(imported.errors)")
+    #expect(!imported.errors.contains("FINE"))
+  }
+
   @Test func aRoleThatIsGivenCountsOnTheOtherMachine() throws {
     let given = try laptop("sync", "role", "desktop", "admin")
     #expect(given.status == 0)

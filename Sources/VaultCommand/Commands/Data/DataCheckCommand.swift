@@ -27,10 +27,11 @@ struct DataCheckCommand: ParsableCommand {
     var check = DataStoreCheck(file: found.file)
     check.progress = { progress.show($0) }
     let problems = try check.problems(on: connection, found.metadata)
+    let coded = found.metadata.schema.codedProperties
     if settings.writesJSON {
       try StandardOutput.write([
         ("path", .string(found.file.path)), ("isDamaged", .bool(!problems.isEmpty)),
-        ("problems", .strings(problems)),
+        ("problems", .strings(problems)), ("notDecoded", .strings(coded)),
       ])
     } else {
       for problem in problems { try StandardOutput.line(StandardOutput.shown(problem)) }
@@ -38,6 +39,13 @@ struct DataCheckCommand: ParsableCommand {
         problems.isEmpty
           ? "no problems found"
           : "\(problems.count) problem\(problems.count == 1 ? "" : "s") found")
+      if !coded.isEmpty {
+        let shown = coded.prefix(3).map(StandardOutput.shown) + (coded.count > 3 ? ["…"] : [])
+        StandardError.note(
+          "whether the values of \(shown.joined(separator: ", ")) decode is known to the application "
+            + "alone: what it has found is listed",
+          hint: "in the application, container.check() looks at all of them")
+      }
     }
     if !problems.isEmpty { throw ExitStatusOnly(status: .damaged) }
   }

@@ -180,35 +180,41 @@ struct ImportCommand: ParsableCommand {
   }
 
   private func report(_ plan: ImportPlan, onStandardOutput isShown: Bool) throws {
+    var arrived = ArrivedVariables()
+    for step in plan.steps where step.action != .exists && step.action != .twice {
+      arrived.look(
+        at: step.name.text, variable: step.item.attributes[EnvironmentVariable.attribute])
+    }
     if common.json, isShown {
-      return try StandardOutput.write([
-        ("isDryRun", .bool(dryRun)),
-        (
-          "items",
-          .array(
-            plan.steps.map {
-              .object([
-                ("origin", .string($0.item.origin)), ("name", .string($0.name.text)),
-                ("action", .string($0.action.rawValue)),
-                ("fields", .strings($0.item.fields.keys.sorted())),
-              ])
-            })
-        ),
-        (
-          "notTaken",
-          .array(
-            plan.losses.map {
-              .object([("origin", .string($0.origin)), ("reason", .string($0.reason))])
-            })
-        ),
-        (
-          "notes",
-          .array(
-            plan.notes.map {
-              .object([("origin", .string($0.origin)), ("reason", .string($0.reason))])
-            })
-        ),
-      ])
+      return try StandardOutput.write(
+        [
+          ("isDryRun", .bool(dryRun)),
+          (
+            "items",
+            .array(
+              plan.steps.map {
+                .object([
+                  ("origin", .string($0.item.origin)), ("name", .string($0.name.text)),
+                  ("action", .string($0.action.rawValue)),
+                  ("fields", .strings($0.item.fields.keys.sorted())),
+                ])
+              })
+          ),
+          (
+            "notTaken",
+            .array(
+              plan.losses.map {
+                .object([("origin", .string($0.origin)), ("reason", .string($0.reason))])
+              })
+          ),
+          (
+            "notes",
+            .array(
+              plan.notes.map {
+                .object([("origin", .string($0.origin)), ("reason", .string($0.reason))])
+              })
+          ),
+        ] + arrived.members)
     }
     let rows = plan.steps.map { step in
       [
@@ -219,6 +225,7 @@ struct ImportCommand: ParsableCommand {
     if !rows.isEmpty, isShown, dryRun || !OutputOptions.isQuiet {
       try StandardOutput.write(TextTable.aligned(rows))
     }
+    arrived.tell()
     for note in plan.notes { StandardError.note("\(note.origin): \(note.reason)") }
     for loss in plan.losses {
       StandardError.line("\(ProgramName.current): skipped: \(loss.origin): \(loss.reason)")
