@@ -201,10 +201,11 @@ struct ClearTextTests {
     #expect(error?.code == .configurationUnreadable)
     // The same one twice is one, and goes as one.
     let same = text.replacing("two", with: "one").replacing("YTp0d28=", with: "YTpvbmU=")
-    guard ![.aws, .pypi, .cargo].contains(program) else { return }
-    let secrets = try program.secrets(in: same)
-    #expect(secrets.compactMap(\.main.text) == ["one"])
-    #expect(try !(program.removing(secrets, from: same) ?? "").contains("one"))
+    if ![.aws, .pypi, .cargo].contains(program) {
+      let secrets = try program.secrets(in: same)
+      #expect(secrets.compactMap(\.main.text) == ["one"])
+      #expect(try !(program.removing(secrets, from: same) ?? "").contains("one"))
+    }
   }
 
   /// A value that would be more than one line, or another entry, is refused.
