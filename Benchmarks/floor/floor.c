@@ -1,5 +1,5 @@
 // What the command's work costs without the command: C over libsodium, with the layout and the cipher work of
-// Documentation/file-format.md: a header, a sealed index of all items, items sealed one by one, each under a key of
+// Documentation/design/file-format.md: a header, a sealed index of all items, items sealed one by one, each under a key of
 // its own. No slots, no history, no undo, no checks beyond the ciphers' own: it is a floor to measure against.
 //
 // floor make FILE COUNT            a file with COUNT items, and FILE.key

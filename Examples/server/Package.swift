@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-// The server of Documentation/servers-appdata.md. A package of its own: nobody who uses vault builds
-// it, or Hummingbird.
+// The server of Documentation/design/servers-appdata.md. A package of its own: nobody who uses
+// vault builds it, or Hummingbird.
 let package = Package(
   name: "visits-server",
   dependencies: [

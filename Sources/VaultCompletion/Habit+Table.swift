@@ -17,6 +17,7 @@ extension Habit {
     /? => help
     /h => help
     /help => help
+    2fa: {} otp NAME; the seed is stored by: {} set NAME --otp
     ? => help
     about => --version
     account: an account is an item: {} list, {} get NAME
@@ -36,8 +37,10 @@ extension Habit {
     auth! the passphrase opens it: {} unlock; who opens it: {} key list
     authenticate => unlock
     aws: let aws ask the vault: {} connect aws PROFILE
+    bin: what lies in the trash: {} list --trash; from there: {} restore NAME
     blame: {} history NAME; who used it: {} log NAME
     branch: to try something: {} copy NAME NEWNAME; a vault of its own: {} --vault NAME init
+    breach: whether a secret is known to be leaked: {} audit --breaches online
     build: secrets into a file: {} inject --in FILE; for docker: {} export docker FOLDER/
     bw: without that word: {} list, {} get NAME; all of it: {} import bitwarden FILE
     bye: nothing keeps running; to forget the key: {} lock
@@ -46,6 +49,8 @@ extension Habit {
     change-passphrase => key change-passphrase
     change-password: an item's: {} set NAME; the vault's own: {} key change-passphrase
     checkout: an earlier version: {} history NAME, then: {} get NAME@3, or: {} restore NAME --revision 3
+    clean: secrets in plain text in the home: {} import home --dry-run; what is old or weak: {} audit
+    cleanup: secrets in plain text in the home: {} import home --dry-run; what is old or weak: {} audit
     clear: a secret by its attributes: {} list {attributes}, then: {} remove NAME; the clipboard clears itself
     clip => get --copy || {} get NAME --copy --clear-after 10s
     clone: on a further machine: {} sync join STORE, with an invitation of: {} sync invite
@@ -60,9 +65,13 @@ extension Habit {
     confirm: a machine of a team: {} sync admit; who belongs to it: {} sync devices
     convert: from another program: {} import FORMAT FILE; for another program: {} export FORMAT
     copy-to-clipboard => get --copy
+    count: {} list | wc -l
     cp => copy
     create: create a vault: {} init; store an item: {} set NAME
     create-keychain: a vault of its own: {} --vault NAME init
+    create-vault: {} --vault NAME init; all of them: {} list --vaults
+    cron: {} run NAME -- COMMAND, with VAULT_KEY_FILE in the crontab: Documentation/guides/cron.md
+    daemon: nothing runs in the background: {} get NAME; a session for a day's work: {} unlock --for 8h
     data-fetch => data fetch
     db-create: create a vault: {} init; another one: {} --vault NAME init
     db-edit: {} settings; who opens it: {} key list
@@ -70,6 +79,7 @@ extension Habit {
     debug: what was tried to open the vault: VAULT_LOG=debug {} status
     decode: {} get NAME; a reference in another form: {} read 'secret://NAME?encoding=base64'
     decrypt: a file that was stored: {} get NAME --out PATH
+    dedupe: secrets that are used twice: {} audit
     default => defaults
     default-keychain: the vault of a line: {} --vault NAME list; of a shell: export VAULT_NAME=NAME
     del => remove
@@ -79,17 +89,22 @@ extension Habit {
     delete-internet-password: find it: {} list {attributes}; then: {} remove NAME
     delete-keychain: a vault is its file; see where it lies: {} list --vaults
     describe => show || everything but the secret: {} show NAME
+    destroy: to the trash: {} remove NAME, and back: {} undo; a vault of its own: {} list --vaults
     details => show
+    devices: the machines of this vault: {} sync devices
     diceware => generate --words 6
     diff: versions of an item: {} history NAME; secrets that are weak or used twice: {} audit
     dir => list
     docker: let docker ask the vault: {} connect docker; as variables: {} run NAME -- docker compose up
+    docker-credential: {} connect docker; by itself: {} credential docker get
+    docs: {} help; the manual page: man vault
     doctor => check
     document: a file is an item: {} set NAME --file PATH, {} get NAME --out PATH
     download: on a further machine: {} sync join STORE; a file that was stored: {} get NAME --out PATH
     dump: all secrets in plain text: {} export json; encrypted: {} backup FILE
     dump-keychain: the items without their secrets: {} list --long; all of it in plain text: {} export json
     duplicate => copy
+    duplicates: secrets that are used twice: {} audit
     encode: {} read 'secret://NAME?encoding=base64'
     encrypt: store a file: {} set NAME --file PATH
     env => run
@@ -97,12 +112,14 @@ extension Habit {
     estimate: of all that is stored: {} audit; a strong one: {} generate
     eval: into a process: {} run FOLDER/ -- COMMAND
     events: who used which secret: {} log
+    examples: {} help, {} help set; the manual page: man vault
     exec => run
     exit: nothing keeps running; to forget the key: {} lock
     expire: {} set NAME --expires 30d; what expires soon: {} list --expiring 30d
     expires: {} set NAME --expires 30d; what expires soon: {} list --expiring 30d
     expiry: {} set NAME --expires 30d; what expires soon: {} list --expiring 30d
     extract: one field: {} get NAME --field user; all in plain text: {} export json
+    feedback: where it came from: Documentation/faq.md; what to add to a report: {} --version, {} status
     fetch => get || from the store: {} sync now; a secret: {} get NAME
     field: {} get NAME --field user; the fields of an item: {} show NAME
     fields => show
@@ -124,12 +141,14 @@ extension Habit {
     get-identity: {} list --long
     get-secret-value => get
     git: let git ask the vault: {} connect git; to other machines, as pass git push: {} sync now
+    git-credential: {} connect git; by itself: {} credential git get
     gopass: without that word: {} list, {} get NAME; all of it: {} import gopass FOLDER
     gpg: it needs no GPG; a key is stored with: {} set NAME --file PATH
     grep: names are found by: {} list WORD, users, addresses, tags and notes, too; secrets are not searched
     group: a group is a folder in the name: {} set work/github; all of one: {} list work/
     groups: a group is a folder in the name: {} list
     gui: it has no window; pick from a menu of the desktop: {} menu
+    hash: whether a secret is known to be leaked: {} audit --breaches online; a new one: {} generate
     hcp! the vault is a file of yours; on several machines: {} sync init STORE
     health => audit
     helper: let git, docker and others ask the vault: {} connect PROGRAM
@@ -151,6 +170,7 @@ extension Habit {
     keepassxc-cli: without that word: {} list, {} get NAME; all of it: {} import kdbx FILE
     keychain: the desktop keyring: {} keyring status; its items: {} keyring list
     keys => key list
+    kubeconfig: kubectl takes a token from a program, by exec in its users: {} get NAME
     kubectl: secrets for a cluster: {} export kubectl FOLDER/; as variables: {} run FOLDER/ -- kubectl
     kv! {} get NAME, {} set NAME, {} list, {} remove NAME
     l => list
@@ -168,7 +188,10 @@ extension Habit {
     logout => lock
     lookup => get || by attributes: {} get {attributes}
     ls => list || {} list WORD
+    machines: the machines of this vault: {} sync devices
     man: the manual page: man {}; here: {} help VERB
+    mfa: {} otp NAME; the seed is stored by: {} set NAME --otp
+    migrate: nothing is to be migrated; from another program: {} import FORMAT FILE; an application's store: {} data migrate
     mkdir: a folder comes with its first item: {} set work/github
     monitor! who used which secret: {} log
     more => get
@@ -180,6 +203,8 @@ extension Habit {
     new-vault: {} --vault NAME init
     note: change an item's note: {} set NAME --note TEXT
     notes: change an item's note: {} set NAME --note TEXT; read it: {} show NAME
+    npm: {} run --env NPM_TOKEN=ITEM -- npm publish; what it keeps in plain text: {} connect npm --move
+    nuke: to the trash: {} remove NAME, and back: {} undo
     op: without that word: {} read secret://work/github#user, {} list, {} get NAME
     open => unlock || {} unlock; a database of KeePass: {} import kdbx FILE
     operator! {} init, {} unlock, {} status, {} key rotate
@@ -189,6 +214,7 @@ extension Habit {
     passwd => key change-passphrase
     password: read one: {} get NAME; make one: {} generate; the vault's own: {} key change-passphrase
     passwords => list
+    paste: from the clipboard: wl-paste | {} set NAME --stdin, or xclip -o -selection clipboard | {} set NAME --stdin
     patch! more of an item: {} set NAME --field user=bob
     path-help! {} help VERB, {} help all
     peek => get
@@ -209,21 +235,28 @@ extension Habit {
     put => set
     pw: read one: {} get NAME; make one: {} generate; the vault's own: {} key change-passphrase
     pwgen => generate
+    pwned: whether a secret is known to be leaked: {} audit --breaches online
     qr: {} get NAME --qr
     qrcode: {} get NAME --qr
     query => list
     quit: nothing keeps running; to forget the key: {} lock
+    random: a random secret: {} generate 32; stored: {} set NAME --generate
     rbw: without that word: {} list, {} get NAME
     recent => list --long --sort modified
     recover: an item from the trash: {} restore NAME; a lost passphrase: {} unlock --recovery
     recovery: {} unlock --recovery; a new code: {} key add --recovery
+    recycle: what lies in the trash: {} list --trash; from there: {} restore NAME
+    redo: a second one does it again: {} undo; an older version: {} history NAME
     register: create a vault: {} init; a further machine: {} sync join STORE
     rekey! another passphrase: {} key change-passphrase; another vault key: {} key rotate
     reload: nothing keeps running, every command reads the file; from the store: {} sync now
     remote: where the vault goes: {} sync status; to a store: {} sync init STORE; to another one: {} sync move STORE
+    render: {} inject --in FILE --out FILE
+    repair: what is damaged: {} check; a new vault from what is whole: {} check --salvage
     report: of all secrets: {} audit; of the vault: {} status
     reset: take the last change back: {} undo; an earlier version: {} restore NAME --revision 3
     reveal => get
+    revert: take the last change back: {} undo; an earlier version: {} restore NAME --revision 3
     revoke: another secret in its place: {} set NAME; what a machine could read: {} list --exposed-to MACHINE
     rm => remove
     rmdir => remove
@@ -241,6 +274,8 @@ extension Habit {
     secrets => list || without that word: {} list, {} get NAME, {} set NAME
     secretsmanager: without that word: {} get NAME, {} list; let aws ask the vault: {} connect aws PROFILE
     security: find-generic-password -s api: {} get --attribute service=api; the others: Documentation/guides/coming-from.md, {} list
+    select: {} --vault NAME list; for a shell: export VAULT_NAME=NAME; all of them: {} list --vaults
+    self-update: as it was installed, Documentation/guides/updating.md; which one this is: {} --version
     send: to another machine: {} sync now; to another person: {} sync invite
     serve: it needs no server: every command opens the vault file itself
     server! no server is needed, every command opens the vault file: {} init, {} set NAME
@@ -251,6 +286,7 @@ extension Habit {
     share: with a machine or a person: {} sync invite; a vault for both: {} --vault team sync init STORE
     shell: a shell with secrets: {} run FOLDER/ -- bash
     show-keychain-info: {} status
+    sign: a commit by a key whose passphrase is an item: {} help credential; who wrote a release: Documentation/guides/updating.md
     signin => unlock || the vault is on this machine, without a user or a server: {} unlock
     signout => lock
     slots => key list
@@ -264,10 +300,13 @@ extension Habit {
     stop-agent => lock
     store => set || {} set {item} {attributes}; it asks for the secret
     sts: let aws ask the vault: {} connect aws PROFILE; which vault this is: {} status
+    sweep: secrets in plain text in the home: {} import home --dry-run
     switch: {} --vault NAME list; for a shell: export VAULT_NAME=NAME; all of them: {} list --vaults
     tag: add a tag to an item: {} set NAME --tag TAG; find it: {} list --tag TAG
     tags: add a tag to an item: {} set NAME --tag TAG; find it: {} list --tag TAG
     team: with a machine or a person: {} sync invite; who belongs to it: {} sync devices
+    template: {} inject --in FILE --out FILE
+    terraform: {} run --env TF_VAR_NAME=ITEM -- terraform apply
     token! no token is needed: {} unlock; a token of yours is an item: {} get api-token
     top: nothing keeps running; what the keyring holds: {} keyring status
     totp => otp
@@ -276,6 +315,7 @@ extension Habit {
     trash => list --trash
     tree: {} list --tree
     tui: pick from a list: {} get; from a menu of the desktop: {} menu
+    tutorial: the first line: {} set api-token; more: {} help
     type => get
     ui: pick from a list: {} get; from a menu of the desktop: {} menu
     undelete => restore
@@ -290,6 +330,7 @@ extension Habit {
     use: {} --vault NAME list; for a shell: export VAULT_NAME=NAME; all of them: {} list --vaults
     user: {} get NAME --field user; whose items: {} list bob
     username: {} get NAME --field user; whose items: {} list bob
+    uuid: a random secret: {} generate 32; stored: {} set NAME --generate
     validate => check
     vault: your vaults: {} list --vaults; another one: {} --vault NAME list
     vaults => list --vaults
@@ -302,15 +343,20 @@ extension Habit {
     vim => edit
     volume: where the vaults lie: {} list --vaults
     watch: programs see new values when they ask; who used which secret: {} log
+    weak: secrets that are weak or used twice: {} audit
     web: it has no web page; pick from a menu of the desktop: {} menu
     who: who used which secret: {} log; who belongs to a team: {} sync devices
     whoami => status || {} status
     wipe: to the trash: {} remove NAME; for ever: {} remove NAME --purge
+    with: {} run NAME -- COMMAND
     write! a secret: {} set NAME; a preference: {} defaults write DOMAIN KEY VALUE
 
     audit disable! who used which secret is recorded anyway: {} log
     audit enable! who used which secret is recorded anyway: {} log
     audit list! who used which secret: {} log
+    backup --out: {} backup FILE
+    backup --to: {} backup FILE, or into a folder: {} backup FOLDER/ --keep 7
+    backup -o: {} backup FILE
     backup <>: an encrypted copy: {} backup FILE
     connect <>: {} connect git, {} connect docker, {} connect aws PROFILE; all: {} help connect
     copy <>: {} copy NAME NEWNAME; to the clipboard: {} get NAME --copy
@@ -323,6 +369,8 @@ extension Habit {
     data sql: {} data fetch STORE ENTITY
     data tables: {} data schema STORE
     disconnect <>: {} disconnect git; what is connected: {} help connect
+    docker login: let docker ask the vault: {} connect docker
+    edit --user: {} edit NAME --field user
     edit item: without that word: {} edit NAME
     exec -it: {} run NAME -- COMMAND
     export -f: {} export json; the formats: {} help export
@@ -340,10 +388,12 @@ extension Habit {
     get --label: {} get NAME --field user; the fields of an item: {} show NAME
     get --name: without that option: {} get NAME
     get --password: the secret is the answer: {} get NAME
+    get --plain: the secret is the answer: {} get NAME
     get --show: the secret is the answer: {} get NAME
     get --url: {} get NAME --field url; who has an address: {} list example.com
     get --user: {} get NAME --field user; whose items: {} list bob
     get --username: {} get NAME --field user; whose items: {} list bob
+    get --value: the secret is the answer: {} get NAME
     get item: without that word: {} get NAME
     get login: without that word: {} get NAME; the user: {} get NAME --field user
     get note: without that word: {} get NAME; the note: {} show NAME
@@ -371,6 +421,7 @@ extension Habit {
     insert -m: {} set NAME takes several lines that are pasted; a file: {} set NAME --file PATH
     key <>: {} key list
     list --all: everything is listed; a part of it: {} list work/; the trash: {} list --trash
+    list --count: {} list | wc -l
     list --filter: {} list WORD, {} list --tag TAG
     list --folder: {} list work/
     list --folderid: {} list work/
@@ -389,8 +440,12 @@ extension Habit {
     list -s: {} list WORD
     list -t: newest first: {} list --sort modified
     list item: without that word: {} list
+    lock --all: {} lock
+    log --follow: the newest: {} log --since 1h
     log --oneline: it is a line for each use already: {} log
+    log --tail: the newest: {} log --since 1h
     log -f: what was used so far: {} log
+    log -n: the newest: {} log --since 1h
     login --method! {} unlock
     login -method! {} unlock
     otp <>: {} otp NAME; the seed is stored by: {} set NAME --otp
@@ -399,6 +454,7 @@ extension Habit {
     remove <>: {} remove NAME; the names: {} list
     rename <>: {} rename NAME NEWNAME; the names: {} list
     restore <>: from the trash: {} restore NAME; what lies there: {} list --trash
+    run --all: a folder: {} run FOLDER/ -- COMMAND; everything: {} run '**' -- COMMAND
     run -e: {} run --env NAME=ITEM -- COMMAND
     run -it: {} run NAME -- COMMAND
     secrets disable! {} list, {} get NAME, {} set NAME
@@ -407,8 +463,11 @@ extension Habit {
     secrets tune! {} list, {} get NAME, {} set NAME
     set --account: {} set NAME --attribute service=api --attribute account=me
     set --email: as a field: {} set NAME --field email=…
+    set --from-file: {} set NAME --file PATH
+    set --from-literal: {} set NAME asks for the secret; from a pipe: {} set NAME --stdin
     set --generate: {} set NAME --generate --length 20
     set --login: as a field: {} set NAME --field login=…
+    set --name: without that option: {} set NAME
     set --notes: {} set NAME --note TEXT
     set --password: {} set NAME asks for the secret; more of it: --field user=bob --field url=…
     set --service: {} set NAME --attribute service=api --attribute account=me
@@ -422,15 +481,23 @@ extension Habit {
     set -u: as a field: {} set NAME --field user=…
     set <>: {} set NAME; it asks for the secret
     settings <value>: all of them: {} settings; change one: {} settings session 30m
+    show --fields: {} show NAME; one of them: {} get NAME --field user
     show -a: {} get NAME --field user; all of them: {} show NAME
     show <>: {} show NAME; the names: {} list
     show item: without that word: {} show NAME
     status --raw: for programs: {} status --json
     status -s: {} status; for programs: {} status --json
+    sync pull: {} sync now
+    sync push: {} sync now
+    undo --all: the last change: {} undo; several: {} undo --steps 3
     undo 1: the last change: {} undo; an older version: {} history NAME
     undo 2: one step at a time, and a second one does it again: {} undo; an older version: {} history NAME
+    unlock --duration: {} unlock --for 8h
+    unlock --minutes: {} unlock --for 30m
     unlock --raw: no key is printed, a session keeps it: {} unlock --for 8h
+    unlock --timeout: {} unlock --for 30m
     unlock -p: {} unlock asks for the passphrase; from a file: {} unlock --passphrase file:PATH
+    unlock -t: {} unlock --for 30m
     unlock -u: the vault is on this machine, without a user or a server: {} unlock
 
     * --address! the vault is a file of yours: {} --home FOLDER list

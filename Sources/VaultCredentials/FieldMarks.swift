@@ -3,7 +3,7 @@
 /// An open field, such as a user name, holds no secret: programs may show it. Fields with a usual
 /// name are open, all others are concealed; an item records what differs from that in an attribute,
 /// one line a field: `+name` open, `-name` concealed. Versions of this library that do not know the
-/// attribute keep it, and show no field. Documentation/file-format.md, section 4.
+/// attribute keep it, and show no field. Documentation/design/file-format.md, section 4.
 struct FieldMarks: Equatable {
   /// The attribute with the marks.
   static let attribute = "vault:fields"

@@ -3,7 +3,7 @@
 ///
 /// The vault keeps the text and gives it no meaning; VaultExchange writes it and finds the item by
 /// it when the same file is imported again. A copy of the item does not get it. Versions of this
-/// library that do not know the attribute keep it. Documentation/file-format.md, section 4.
+/// library that do not know the attribute keep it. Documentation/design/file-format.md, section 4.
 enum ImportMark {
   static let attribute = "vault:import"
 }

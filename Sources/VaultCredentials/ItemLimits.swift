@@ -1,6 +1,6 @@
 /// The limits of an item, besides the 1 MiB for all its secrets.
 ///
-/// Documentation/file-format.md: the counts are two bytes in the file.
+/// Documentation/design/file-format.md: the counts are two bytes in the file.
 package enum ItemLimits {
   /// Further fields.
   package static let fields = 1_000

@@ -7,7 +7,7 @@ import VaultStorage
 /// The other program's id of an item stays the same when its title, folder, user or secret changes,
 /// and when the person gives the item another name here. Where a file has no ids, the name with
 /// user and address is the next best. Hashes keep it short, and say nothing about the other
-/// program. Documentation/file-format.md, section 4.
+/// program. Documentation/design/file-format.md, section 4.
 struct ImportOrigin {
   /// Equal for the same entry of the same file, imported under the same prefix.
   let key: String

@@ -4,7 +4,7 @@ package import VaultSealing
 /// HMAC, RFC 2104, the only part of Mbed TLS that is used.
 ///
 /// libsodium has no SHA-1, and swift-crypto would add 2 MB to the command:
-/// Documentation/decisions/0004-hmac-of-mbed-tls.md.
+/// Documentation/design/decisions/0004-hmac-of-mbed-tls.md.
 package enum MessageAuthentication {
   /// Returns the authentication code of `message` under `key`.
   ///

@@ -40,7 +40,7 @@ extension ModuleSchema {
     ])
 
   /// The sealed blobs of credentials' earlier versions, and the ledger of copies in the keyring;
-  /// Documentation/file-format.md, sections 5 and 8.
+  /// Documentation/design/file-format.md, sections 5 and 8.
   package static let credentials = ModuleSchema(
     name: "credentials", major: 1,
     steps: [

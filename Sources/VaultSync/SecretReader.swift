@@ -1,6 +1,6 @@
 package import VaultSealing
 
-/// Bytes that do not follow Documentation/sync-format.md.
+/// Bytes that do not follow Documentation/design/sync-format.md.
 package struct MalformedRecord: Error {}
 
 /// Reads numbers, texts and secrets out of locked memory, one after another.

@@ -2,7 +2,7 @@ import VaultCredentials
 
 /// What a record says of a snapshot: which state it is, and where it lies.
 ///
-/// Documentation/sync-format.md, section 9.
+/// Documentation/design/sync-format.md, section 9.
 package struct SnapshotOperation: Sendable, Equatable {
   /// A part of the state.
   package struct Chunk: Hashable, Sendable {

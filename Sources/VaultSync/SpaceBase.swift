@@ -7,7 +7,7 @@ package import VaultSealing
 /// It spares opening all records of all time. It is made from the log and can be made again: one
 /// that is missing, damaged, or of no use since a machine was removed, is passed over.
 ///
-/// Documentation/sync-format.md, sections 7 and 9.
+/// Documentation/design/sync-format.md, sections 7 and 9.
 package struct SpaceBase: Sendable {
   /// Some of the records count no longer.
   package struct Outdated: Error {}

@@ -4,7 +4,7 @@ import VaultSealing
 /// What a ``SpaceBase`` comes to as bytes: equal states have equal bytes, on whatever machine and
 /// in whatever order its records came.
 ///
-/// Documentation/sync-format.md, section 7.
+/// Documentation/design/sync-format.md, section 7.
 extension SpaceBase {
   /// Appends the content.
   ///

@@ -57,7 +57,8 @@ extension Frontier {
 /// All records of a space, each verified and in an order in which nothing comes before what it has
 /// seen.
 ///
-/// Documentation/sync-format.md, section 4. What does not verify ends its stream, and no other.
+/// Documentation/design/sync-format.md, section 4. What does not verify ends its stream, and no
+/// other.
 package struct SpaceHistory: Sendable {
   /// Why a stream does not go on.
   package enum Wait: Sendable, Equatable {
@@ -184,8 +185,8 @@ package struct SpaceHistory: Sendable {
   /// record of this machine may know.
   ///
   /// What somebody wrote whom nobody has let in is not among it. It does not count yet; a record
-  /// that knew it would replace it, if it ever does. Nor is what somebody wrote after he was removed:
-  /// he may have sealed it with a key that not everybody has, who would then wait for it.
+  /// that knew it would replace it, if it ever does. Nor is what somebody wrote after he was
+  /// removed: he may have sealed it with a key that not everybody has, who would then wait for it.
   var known: Frontier {
     let roster = roster()
     let frontier = frontier
@@ -208,7 +209,8 @@ package struct SpaceHistory: Sendable {
   /// - Parameters:
   ///   - records: As they lie in a store.
   ///   - stream: The stream that they are said to belong to.
-  ///   - mayBeHalf: Whether a file syncer may have brought the beginning of one, which then waits for
+  ///   - mayBeHalf: Whether a file syncer may have brought the beginning of one, which then waits
+  /// for
   ///     its rest.
   package mutating func add(
     _ records: [[UInt8]], of stream: StreamID, mayBeHalf: Bool = false

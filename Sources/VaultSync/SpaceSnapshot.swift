@@ -4,7 +4,7 @@ package import VaultSealing
 /// What the first records of a space come to, as it lies in a store: sealed, and equal bytes for
 /// equal states.
 ///
-/// Documentation/sync-format.md, section 9.
+/// Documentation/design/sync-format.md, section 9.
 package struct SpaceSnapshot: Sendable {
   /// What the record says of it.
   package let operation: SnapshotOperation

@@ -38,8 +38,8 @@ public struct SyncFork: Sendable, Equatable {
 
 /// The forks that a machine has noticed: `secrets.vault.sync.forks`, the first of each stream.
 ///
-/// Documentation/sync-format.md, section 7. Nothing in it is secret but to those who do not have
-/// the store, and it is believed only as far as its signatures go.
+/// Documentation/design/sync-format.md, section 7. Nothing in it is secret but to those who do not
+/// have the store, and it is believed only as far as its signatures go.
 package struct SyncForks: Sendable, Equatable {
   static let magic = Array("VSF1".utf8)
   /// Most bytes of the file; what does not fit is told, and not kept.

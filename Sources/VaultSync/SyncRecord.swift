@@ -3,7 +3,7 @@ package import VaultSealing
 
 /// A record as it lies in a store: what it says is sealed, all of it is signed.
 ///
-/// Documentation/sync-format.md, section 2.
+/// Documentation/design/sync-format.md, section 2.
 package struct SyncRecord: Sendable {
   package static let magic = Array("VSR1".utf8)
   /// Bytes in clear before the sealed ones.
@@ -48,7 +48,8 @@ package struct SyncRecord: Sendable {
     hash = try Hash.blake2b(bytes)
   }
 
-  /// Whether bytes are shorter than any record that begins so: what is sealed has one of few lengths.
+  /// Whether bytes are shorter than any record that begins so: what is sealed has one of few
+  /// lengths.
   static func isHalf(_ bytes: [UInt8]) -> Bool {
     let sealed = bytes.count - prefixLength - AuthenticatedEncryption.overhead - 64
     guard bytes.starts(with: magic.prefix(bytes.count)) else { return false }

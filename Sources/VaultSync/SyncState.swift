@@ -4,8 +4,8 @@ import VaultStorage
 
 /// What this machine remembers of its space: `secrets.vault.sync`, beside the vault file.
 ///
-/// Documentation/sync-format.md, section 7. Sealed with a key of the vault; the machine's own seed
-/// is in the vault's index.
+/// Documentation/design/sync-format.md, section 7. Sealed with a key of the vault; the machine's
+/// own seed is in the vault's index.
 package struct SyncState: Sendable {
   /// A state that the vault was brought to.
   package struct Applied: Sendable {
@@ -81,7 +81,8 @@ package struct SyncState: Sendable {
   package var preferences = Preferences()
   /// `nil` if there is none.
   package var snapshot: Snapshot?
-  /// When this machine last looked whether the store has all of its records, milliseconds since 1970.
+  /// When this machine last looked whether the store has all of its records, milliseconds since
+  /// 1970.
   package var mended: Int64 = 0
   /// The seeds of the streams in which this machine went on after its home had been put back or
   /// copied, the one that it writes now last; empty while it writes the one that it began with.

@@ -3,7 +3,7 @@ import VaultSealing
 /// A store that is a folder gets a file for each record. So that years of changes are some hundred
 /// files, a machine puts its own older records together: 64 of them, and 16 of these again.
 ///
-/// Documentation/sync-format.md, section 8.
+/// Documentation/design/sync-format.md, section 8.
 extension SyncedVault {
   /// Puts this machine's older records in the store together, if that is due.
   ///

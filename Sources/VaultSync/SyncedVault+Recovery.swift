@@ -4,7 +4,7 @@ import VaultSealing
 /// A recovery code of an admin's vault is an admin of the space whose key nobody keeps: an
 /// invitation that does not expire and that many may use.
 ///
-/// Documentation/sync-format.md, section 6.
+/// Documentation/design/sync-format.md, section 6.
 extension SyncedVault {
   /// What an admin has to tell so that exactly the recovery codes of the vault are in.
   ///

@@ -4,7 +4,7 @@ import VaultSealing
 /// Snapshots that a space shares: a machine writes what the records come to, the others compare it
 /// with their own, and a machine that joins begins with it.
 ///
-/// Documentation/sync-format.md, section 9.
+/// Documentation/design/sync-format.md, section 9.
 extension SyncedVault {
   // MARK: - Writing and confirming
 

@@ -1,18 +1,20 @@
 import VaultCredentials
 import VaultSealing
 
-/// A home that was put back or copied goes on in a stream of its own, which the key of the one before
-/// signs: so two homes never write one number.
+/// A home that was put back or copied goes on in a stream of its own, which the key of the one
+/// before signs: so two homes never write one number.
 ///
-/// Documentation/sync-format.md, sections 5 and 7; decision 12.
+/// Documentation/design/sync-format.md, sections 5 and 7; decision 12.
 extension SyncedVault {
   /// Begins another stream where the one of this machine may be written by another home, too.
   ///
   /// - Parameters:
-  ///   - there: What the store shows of this machine's stream; afterwards, of the one that it writes.
+  ///   - there: What the store shows of this machine's stream; afterwards, of the one that it
+  /// writes.
   ///   - loaded: Gets the stream.
   ///   - report: Gets the name under which the machine goes on.
-  ///   - acceptingRollback: Whether a store that lacks what this machine wrote there may be written to.
+  ///   - acceptingRollback: Whether a store that lacks what this machine wrote there may be written
+  /// to.
   /// - Throws: ``SyncError`` with code `.copied` in a space of an earlier version, `.removed`,
   ///   `.rolledBack`, `.unavailable`, `.inputOutput`.
   func goOn(
@@ -77,15 +79,16 @@ extension SyncedVault {
     try keep(writer, &loaded)
   }
 
-  /// Says that this machine still writes its stream, where another one goes on for it: that is a copy.
+  /// Says that this machine still writes its stream, where another one goes on for it: that is a
+  /// copy.
   ///
   /// - Parameter loaded: Gets the record.
   /// - Throws: ``SyncError`` with code `.inputOutput`.
   func writeSignsOfLife(_ loaded: inout Loaded) throws {
     let own = loaded.state.stream
     while let copy = loaded.history.roster().members[own]?.successor {
-      // As with the first record of a copy: it knows no more than the vault has, and than the records
-      // before it. What that one knew they knew, too, when it was copied; else this waits.
+      // As with the first record of a copy: it knows no more than the vault has, and than the
+      // records before it. What that one knew they knew, too, when it was copied; else this waits.
       var known = loaded.state.applied.frontier
       known.merge(loaded.history.last(own)?.past ?? [:]) { max($0, $1) }
       let past = loaded.history.record(copy, 1)?.past ?? [:]

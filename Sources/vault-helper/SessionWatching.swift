@@ -1,6 +1,7 @@
 import Glibc
 import VaultCredentials
 import VaultDBus
+import VaultSealing
 import VaultStorage
 import VaultTerminal
 
@@ -21,9 +22,14 @@ enum SessionWatching {
 
   /// Watches until a signal ends it, which locks, too.
   ///
-  /// - Parameter orders: A pipe without an order.
+  /// - Parameter orders: A pipe with the state folder of the home that it locks.
   static func run(orders: Int32) -> Never {
+    // The first byte is the number of keys: none.
+    let order = try? SecretInput.read(orders, limit: 64 << 10)
     close(orders)
+    let state = order.flatMap { order in
+      order.count > 1 ? order.withBytes { $0.text(1..<$0.byteCount) } : nil
+    }
     guard let signals = SignalPipe() else {
       StandardError.write("vault: error: there are no descriptors left\n")
       exit(69)
@@ -45,10 +51,11 @@ enum SessionWatching {
         for: [(signals.descriptor, true, false)] + buses.map { ($0.descriptor, true, false) },
         milliseconds: nil)
       if ready[0].reads {
-        lock("the watch ends")
+        lock("the watch ends", state)
         exit(0)
       }
-      for reason in watched.reasons() { lock(reason) }
+      for reason in watched.reasons() { lock(reason, state) }
+      watched.letSleep()
       guard watched.system != nil || watched.session != nil else {
         // Its unit starts it again, if there is still a login.
         exit(1)
@@ -56,9 +63,9 @@ enum SessionWatching {
     }
   }
 
-  private static func lock(_ reason: String) {
+  private static func lock(_ reason: String, _ state: String?) {
     do {
-      guard try LockedVault.lockAll() else { return }
+      guard try LockedVault.lockAll(state: state) else { return }
       StandardError.write("vault: locked: \(reason)\n")
     } catch {
       StandardError.write("vault: error: the sessions could not be ended: \(error)\n")
@@ -71,11 +78,14 @@ enum SessionWatching {
     private(set) var session: BusClient?
     /// The paths of this user's logins; `nil` where logind does not say.
     private var logins: Set<String>?
+    /// What keeps the machine from sleeping before everything is locked, for some seconds at most.
+    private var delay: Int32?
+    private var sleepsNow = false
 
     init() {
       system = try? BusClient(
         ProcessState.variable("DBUS_SYSTEM_BUS_ADDRESS").flatMap { $0.isEmpty ? nil : $0 }
-          ?? "unix:path=/run/dbus/system_bus_socket")
+          ?? "unix:path=/run/dbus/system_bus_socket", takesDescriptors: true)
       session = (try? KeyringServing.sessionBus()).flatMap { try? BusClient($0) }
       do {
         for interface in ["Manager", "Session"] {
@@ -93,6 +103,31 @@ enum SessionWatching {
       }
       if system?.owner(of: logind) == nil { system = nil }
       logins = ownLogins()
+      delaySleep()
+    }
+
+    /// Has logind wait for this process before the machine sleeps: org.freedesktop.login1(5),
+    /// "Inhibit".
+    ///
+    /// Where it refuses, the lock and the sleep begin at the same moment.
+    private mutating func delaySleep() {
+      guard delay == nil, let system, let owner = system.owner(of: logind),
+        let call = try? system.ask(
+          owner, "/org/freedesktop/login1", "\(logind).Manager", "Inhibit",
+          [
+            .string("sleep"), .string("vault"), .string("The vaults are locked first"),
+            .string("delay"),
+          ])
+      else { return }
+      delay = (try? system.descriptor(to: call, until: .now + .seconds(5))) ?? nil
+    }
+
+    /// Lets the machine sleep, if it wants to: all is locked.
+    mutating func letSleep() {
+      guard sleepsNow else { return }
+      sleepsNow = false
+      if let delay { close(delay) }
+      delay = nil
     }
 
     /// What it notices.
@@ -129,7 +164,11 @@ enum SessionWatching {
       let values = (try? message.arguments()) ?? []
       switch (message.interface, message.member) {
       case ("\(logind).Manager"?, "PrepareForSleep"?):
-        guard case .boolean(true)? = values.first else { return nil }
+        guard case .boolean(true)? = values.first else {
+          delaySleep()
+          return nil
+        }
+        sleepsNow = true
         return "the machine goes to sleep"
       case ("\(logind).Manager"?, "PrepareForShutdown"?):
         guard case .boolean(true)? = values.first else { return nil }

@@ -20,7 +20,7 @@ struct ArticleTests {
     let written = articles.flatMap { page in examples(in: page) { _ in true } }
     // On the pages are fragments too, which do not begin with what they import.
     return written
-      + ["app-data.md", "servers-appdata.md"].flatMap { page in
+      + ["app-data.md", "design/servers-appdata.md"].flatMap { page in
         examples(in: "../Documentation/\(page)") { $0.hasPrefix("import VaultAppData") }
       }
   }()
@@ -42,7 +42,7 @@ struct ArticleTests {
     let code = try ["Visits.swift", "VisitsServer.swift"].map { file in
       lines(try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8))
     }
-    let shown = Self.examples(in: "../Documentation/servers-appdata.md") { _ in true }
+    let shown = Self.examples(in: "../Documentation/design/servers-appdata.md") { _ in true }
     #expect(shown.count == code.count)
     for (example, whole) in zip(shown, code) {
       #expect(whole.contains(lines(example.code)), "\(example.code)")

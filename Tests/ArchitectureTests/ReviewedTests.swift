@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Documentation/reviewed.md names a test, or a reason, for every finding.
+/// Documentation/design/reviewed.md names a test, or a reason, for every finding.
 struct ReviewedTests {
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../..").standardized.path
@@ -25,7 +25,7 @@ struct ReviewedTests {
   @Test func everyTestThatIsNamedIsThere() throws {
     let names = try Self.names()
     let page = try String(
-      contentsOfFile: "\(Self.root)/Documentation/reviewed.md", encoding: .utf8)
+      contentsOfFile: "\(Self.root)/Documentation/design/reviewed.md", encoding: .utf8)
     let rows = page.split(separator: "\n").filter {
       $0.hasPrefix("| C") || $0.hasPrefix("| P") || $0.hasPrefix("| S-")
     }

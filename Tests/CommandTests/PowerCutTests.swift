@@ -48,7 +48,7 @@ struct PowerCutTests {
     /// rollback.
     ///
     /// The record of what was seen last is not synced, and may be empty:
-    /// Documentation/file-format.md, section 6. That is told, and costs no secret.
+    /// Documentation/design/file-format.md, section 6. That is told, and costs no secret.
     func complaint(expecting text: String) throws -> String? {
       let result = try command.run(["get", "k", "--no-session"])
       let renewed = "vault: the record of the last seen vault file was empty"

@@ -112,7 +112,7 @@ struct TamperingTests {
   @Test(arguments: ["below-the-floor", "above-the-cap"])
   func aWeakenedOrExcessiveCostIsRefused(_ what: String) throws {
     let vault = try ThrowawayVault()
-    // Documentation/file-format.md, section 9: a vault of another implementation's.
+    // Documentation/design/file-format.md, section 9: a vault of another implementation's.
     let vector = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent()
       .appendingPathComponent("CredentialsTests/Vectors/weak-slot--argon2-\(what).vault").path

@@ -185,7 +185,7 @@ struct LastSeenTests {
     let passphrase = try SecretBytes(copying: Array("right".utf8))
     for _ in 0..<2 { try vault.open.blocking.addSlot(.passphrase(passphrase)) }
     var file = try bytes(vault.path)
-    // Documentation/file-format.md, section 2 and 3: each at the most that one may cost.
+    // Documentation/design/file-format.md, section 2 and 3: each at the most that one may cost.
     let end = file[12..<16].reversed().reduce(0) { $0 << 8 | Int($1) } - 32
     var slot = 64
     while slot < end {

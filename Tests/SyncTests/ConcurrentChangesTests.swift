@@ -3,8 +3,8 @@ import Testing
 import VaultCredentials
 import VaultSync
 
-/// Changes of one item that did not know of each other: what of Documentation/sync-format.md,
-/// section 4, no other suite shows.
+/// Changes of one item that did not know of each other: what of
+/// Documentation/design/sync-format.md, section 4, no other suite shows.
 struct ConcurrentChangesTests: SuiteOfTwoMachines {
   let machines: TwoMachines
 

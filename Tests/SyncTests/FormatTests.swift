@@ -6,7 +6,7 @@ import VaultSealing
 import VaultSync
 import VaultSyncEngines
 
-/// Another program reads what this one writes, by Documentation/sync-format.md alone.
+/// Another program reads what this one writes, by Documentation/design/sync-format.md alone.
 struct FormatTests {
   static let hasPython: Bool = {
     let process = Process()

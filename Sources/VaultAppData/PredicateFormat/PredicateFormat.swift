@@ -13,7 +13,7 @@
 /// belongs in an argument: as part of the format it could be anything.
 ///
 /// The condition becomes SQL, as `#Predicate` does. The language and what each part means here are
-/// described in Documentation/core-data.md. Not part of SwiftData.
+/// described in Documentation/design/core-data.md. Not part of SwiftData.
 public struct PredicateFormat: Hashable, Sendable, CustomStringConvertible {
   /// The text of the format, without the arguments.
   public let format: String

@@ -23,6 +23,13 @@ enum ItemPicker {
 
   /// Lets the person pick one of the vault's items.
   static func pick(in vault: UnlockedVault.Blocking) throws -> ItemName {
+    try choose(in: vault, offersCopy: false).name
+  }
+
+  /// Lets the person pick one of the vault's items, and say whether it is to be copied.
+  static func choose(
+    in vault: UnlockedVault.Blocking, offersCopy: Bool
+  ) throws -> (name: ItemName, copies: Bool) {
     let snapshot = try vault.readInPlace()
     let names = snapshot.names()
     guard !names.isEmpty else {
@@ -30,16 +37,18 @@ enum ItemPicker {
         .itemNotFound, "the vault is empty: there is nothing to pick",
         hint: "store a secret: \(ProgramName.current) set NAME")
     }
-    guard names.count > many else { return try pick(among: snapshot.items(), in: snapshot) }
+    guard names.count > many else {
+      return try choose(among: snapshot.items(), in: snapshot, offersCopy: offersCopy)
+    }
     var items: [Item] = []
-    let picked = try LinePicker.pick(
-      from: names.map { PickerLine(name: Sanitizer.visible($0)) },
+    let picked = try LinePicker.choose(
+      from: names.map { PickerLine(name: Sanitizer.visible($0)) }, offersCopy: offersCopy,
       completedBy: {
         items = snapshot.items()
         return try lines(of: items, in: snapshot)
       })
     guard let picked else { throw TerminalError.cancelled }
-    return items[picked].name
+    return (items[picked.index].name, picked.copies)
   }
 
   /// Lets the person pick one of the items that a word finds; `nil` where it finds none, or nobody
@@ -52,17 +61,21 @@ enum ItemPicker {
     let items = try snapshot.search(word).map(\.item)
     guard !items.isEmpty else { return nil }
     StandardError.note("there is no item of that name; this is what has the word")
-    return try pick(among: items, in: snapshot)
+    return try choose(among: items, in: snapshot, offersCopy: false).name
   }
 
-  private static func pick(among items: [Item], in snapshot: VaultSnapshot) throws -> ItemName {
-    guard let picked = try LinePicker.pick(from: lines(of: items, in: snapshot)) else {
+  private static func choose(
+    among items: [Item], in snapshot: VaultSnapshot, offersCopy: Bool
+  ) throws -> (name: ItemName, copies: Bool) {
+    let lines = try lines(of: items, in: snapshot)
+    guard let picked = try LinePicker.choose(from: lines, offersCopy: offersCopy) else {
       throw TerminalError.cancelled
     }
-    return items[picked].name
+    return (items[picked.index].name, picked.copies)
   }
 
-  private static func lines(of items: [Item], in snapshot: VaultSnapshot) throws -> [PickerLine] {
+  /// What a list shows of items, and is searched in.
+  static func lines(of items: [Item], in snapshot: VaultSnapshot) throws -> [PickerLine] {
     let logins = try snapshot.logins(of: items)
     return items.map { item in
       let login = logins[item.id] ?? ItemLogin()

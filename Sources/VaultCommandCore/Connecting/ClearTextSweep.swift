@@ -158,11 +158,15 @@ package struct ClearTextSweep {
 
   /// Stores the secrets, and takes them out of the files: each only once the vault has given it back.
   ///
-  /// - Parameter vault: The vault.
+  /// - Parameters:
+  ///   - vault: The vault.
+  ///   - record: Where it is noted, so that it can go back.
   /// - Returns: Each secret with its item.
   /// - Throws: What storing throws; ``CommandError`` with code `moved-file-changed` for a secret that
   ///   does not come back, and for a file that was changed meanwhile.
-  package func move(into vault: UnlockedVault.Blocking) throws -> [Stored] {
+  package func move(
+    into vault: UnlockedVault.Blocking, notedIn record: MovedSecrets
+  ) throws -> [Stored] {
     let stored = try store(in: vault, vault.read(), replaces: true)
     let snapshot = try vault.read()
     let items = Dictionary(snapshot.items().map { ($0.id, $0) }) { one, _ in one }
@@ -175,7 +179,8 @@ package struct ClearTextSweep {
         "\(Plural.secrets(count - held.count)) did not come back from the vault: no file was changed",
         hint: "run it again")
     }
-    try MovedSecrets.add(
+    var record = record
+    try record.add(
       stored.compactMap { one in
         one.id.map {
           ClearTextEntry(
@@ -211,14 +216,24 @@ package enum OtherClearText {
     let program = ProgramName.current
     let known: [(path: String, hint: String)] = [
       (".env", "\(program) import dotenv ~/.env --references ~/.env"),
-      (".kube/config", "kubectl takes tokens from a program, by exec in its users"),
-      (".my.cnf", "\(program) inject, and mysql --defaults-file"),
+      (
+        ".kube/config",
+        "\(program) set kubeconfig --file ~/.kube/config, then: \(program) run --as-file kubeconfig "
+          + "-- sh -c 'KUBECONFIG=$KUBECONFIG_FILE kubectl get pods'"
+      ),
+      (
+        ".my.cnf",
+        "\(program) set mycnf --file ~/.my.cnf, then: \(program) run --as-file mycnf "
+          + "-- sh -c 'mysql --defaults-file=$MYCNF_FILE'"
+      ),
       (".config/rclone/rclone.conf", "rclone config, Set configuration password"),
       (
         ".terraform.d/credentials.tfrc.json",
         "\(program) run --env TF_TOKEN_app_terraform_io=ITEM -- terraform"
       ),
-      (".m2/settings.xml", "maven reads ${env.NAME} there: \(program) run --env NAME=ITEM -- mvn"),
+      (
+        ".m2/settings.xml", "maven reads ${env.NAME} there: \(program) run --env NAME=ITEM -- mvn"
+      ),
       (".gem/credentials", "\(program) run --env GEM_HOST_API_KEY=ITEM -- gem push"),
       (
         ".config/composer/auth.json",

@@ -45,6 +45,15 @@ package struct Connection {
       "\(ProgramName.current) run --env TWINE_PASSWORD=ITEM -- twine upload -u __token__ dist/*",
     "npm":
       "\(ProgramName.current) run --env NPM_TOKEN=ITEM -- npm publish, with ${NPM_TOKEN} in .npmrc",
+    "cargo": "\(ProgramName.current) run --env CARGO_REGISTRY_TOKEN=ITEM -- cargo publish",
+    "kubectl":
+      "\(ProgramName.current) set kubeconfig --file ~/.kube/config, then: \(ProgramName.current) run "
+      + "--as-file kubeconfig -- sh -c 'KUBECONFIG=$KUBECONFIG_FILE kubectl get pods'",
+    "curl": "echo 'machine HOST login USER password {{ secret://ITEM?encoding=netrc }}' | "
+      + "\(ProgramName.current) inject | curl --netrc-file /dev/stdin URL",
+    "all":
+      "one by one, such as: \(ProgramName.current) connect git; what is in plain text in the home: "
+      + "\(ProgramName.current) import home",
     "gh": "\(ProgramName.current) run --env GH_TOKEN=ITEM -- gh",
     "psql": "\(ProgramName.current) run --env PGPASSWORD=ITEM -- psql",
     "mysql": "\(ProgramName.current) inject a file of options with ?encoding=ini, and give it by "

@@ -1,60 +1,129 @@
 package import VaultCredentials
 package import VaultProtocols
 import VaultSealing
-import VaultStorage
+package import VaultStorage
+import VaultSync
 import VaultTerminal
 
-/// What was moved out of files, so that it can go back: one item of the vault, since the entries of a
-/// file name accounts.
+/// What was moved out of files, so that it can go back: an item of the vault for each machine, since
+/// the entries of a file name accounts, and two machines have files of the same names.
 ///
-/// A word for each program lies beside the vaults, in the state folder: so `disconnect` opens the vault
-/// only where there is something to restore.
-package enum MovedSecrets {
+/// The item may come from another member of a space, who could write into it what they like. So the
+/// state folder has a hash of each entry that this home has written, and no other entry is believed.
+/// The words of the programs beside them let `disconnect` open the vault only where there is something
+/// to restore.
+package struct MovedSecrets {
   private static let client = "moved"
 
-  // MARK: - What there is
+  /// An entry that this home has written.
+  private struct Mark: Equatable {
+    let program: ClearTextProgram
+    /// The home that wrote it: another one where this home is a copy.
+    let home: String
+    let hash: String
 
-  private static func item(in snapshot: VaultSnapshot) -> Item? {
+    init(_ entry: ClearTextEntry, in home: String) throws {
+      (program, self.home) = (entry.program, home)
+      let text = "VLT1/moved \(home) \(ClearTextEntry.text(of: [entry]))"
+      hash = Hexadecimal.text(try Hash.blake2b(Array(text.utf8), count: 16))
+    }
+
+    init?(line: String) {
+      let words = line.parts(at: " ", keepsEmpty: true).map { String($0) }
+      guard words.count == 3, let program = ClearTextProgram(rawValue: words[0]) else { return nil }
+      (self.program, home, hash) = (program, words[1], words[2])
+    }
+
+    var line: String { "\(program.rawValue) \(home) \(hash)\n" }
+  }
+
+  private let path: String
+  private var marks: [Mark]
+  /// The item that does not say any more what this home has written into it, once
+  /// ``restore(from:dryRun:where:)`` has met one: somebody else has changed it.
+  package private(set) var changedRecord: ItemName?
+
+  /// Reads what this home has written.
+  ///
+  /// - Throws: What reading a file throws.
+  package init(_ settings: VaultSettings) throws {
+    let name = settings.vaultName ?? ProcessState.variable(EnvironmentNames.vaultName)
+    path = try settings.location().state + "/moved" + (name.map { ".\($0)" } ?? "")
+    let text = try ConfigurationFile(path: path).text()
+    marks = ConfigurationFile.lines(of: text).compactMap(Mark.init(line:))
+  }
+
+  /// The programs of which there may be something to restore.
+  package var programs: Set<ClearTextProgram> { Set(marks.map(\.program)) }
+
+  private func save() throws {
+    let file = ConfigurationFile(path: path)
+    let text = marks.map(\.line).joined()
+    guard try !file.text().isSame(as: text) else { return }
+    if text.isEmpty { try file.remove() } else { try file.replace(with: text, mode: 0o600) }
+  }
+
+  // MARK: - The record
+
+  /// The id of this home: a copy of it has another one.
+  private static func home(of vault: UnlockedVault.Blocking) throws -> String {
+    let path = vault.path
+    let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? "."
+    return Hexadecimal.text(try HomeIdentity(machine: vault.machineID(), folder: folder).bytes)
+  }
+
+  private static func item(of home: String, in snapshot: VaultSnapshot) -> Item? {
     var query = ItemQuery()
-    query.attributes = ["client": client]
+    query.attributes = ["client": client, "home": home]
     return snapshot.items(matching: query).first
   }
 
-  /// What was moved, the oldest first.
-  private static func entries(in snapshot: VaultSnapshot) throws -> [ClearTextEntry] {
-    guard let item = item(in: snapshot), let text = try snapshot.secret(of: item).text else {
-      return []
+  /// What a home has moved, the oldest first, as far as this one believes it.
+  private func entries(of home: String, in snapshot: VaultSnapshot) throws -> [ClearTextEntry] {
+    guard let item = Self.item(of: home, in: snapshot),
+      let text = try snapshot.secret(of: item).text
+    else { return [] }
+    return try ClearTextEntry.entries(in: text).filter { entry in
+      marks.contains(try Mark(entry, in: home))
     }
-    return ClearTextEntry.entries(in: text)
   }
 
-  /// Notes what was moved.
-  static func add(_ entries: [ClearTextEntry], to vault: UnlockedVault.Blocking) throws {
+  /// Notes what will be moved.
+  mutating func add(_ entries: [ClearTextEntry], to vault: UnlockedVault.Blocking) throws {
+    let home = try Self.home(of: vault)
     let snapshot = try vault.read()
-    var all = try self.entries(in: snapshot)
+    var all = try self.entries(of: home, in: snapshot)
     for entry in entries {
       all.removeAll { $0.path.isSame(as: entry.path) && $0.entry.isSame(as: entry.entry) }
       all.append(entry)
     }
-    try write(all, to: vault, snapshot)
+    // The marks come first: an entry without one would never go back.
+    let before = marks
+    for mark in try all.map({ try Mark($0, in: home) }) where !marks.contains(mark) {
+      marks.append(mark)
+    }
+    if marks != before { try save() }
+    try Self.write(all, of: home, to: vault, snapshot)
   }
 
   private static func write(
-    _ entries: [ClearTextEntry], to vault: UnlockedVault.Blocking, _ snapshot: VaultSnapshot
+    _ entries: [ClearTextEntry], of home: String, to vault: UnlockedVault.Blocking,
+    _ snapshot: VaultSnapshot
   ) throws {
-    let known = item(in: snapshot)
+    let known = item(of: home, in: snapshot)
     guard !entries.isEmpty else {
       if let known { try vault.remove(known.name) }
       return
     }
-    let text = ClearTextEntry.text(of: entries)
     var changes = ItemChanges()
     changes.kind = .secret
-    changes.attributes = ["client": client]
+    changes.attributes = ["client": client, "home": home]
     changes.note =
-      "What 'connect --move' and 'import home' took out of files; 'disconnect' puts it back."
+      "What 'connect --move' and 'import home' took out of files of one machine; "
+      + "'disconnect' there puts it back."
     let name = try known?.name ?? FreeName.like("moved-files") { snapshot[$0] != nil }
-    let draft = ItemDraft(name, main: try SecretBytes(text: text), changes: changes)
+    let draft = ItemDraft(
+      name, main: try SecretBytes(text: ClearTextEntry.text(of: entries)), changes: changes)
     try vault.edit { _ = try $0.store(draft) }
   }
 
@@ -65,37 +134,66 @@ package enum MovedSecrets {
     package let entry: ClearTextEntry
     /// Why it stays in the vault alone; `nil` for one that is in its file again.
     package let problem: String?
+
+    /// As an object of JSON.
+    package var json: JSONValue {
+      .object([
+        ("path", .string(entry.path)), ("entry", .string(entry.entry)),
+        ("problem", .optional(problem)),
+      ])
+    }
   }
 
   /// Puts secrets back into the files that they were taken out of, as they are in the vault now.
   ///
   /// - Parameters:
   ///   - vault: The vault, in which they stay.
+  ///   - dryRun: Whether to say only what would go back.
   ///   - isWanted: Which ones.
-  /// - Returns: What was restored, and the programs of which something is left to restore.
+  /// - Returns: What was restored, or would be.
   /// - Throws: What reading and writing throw.
-  package static func restore(
-    from vault: UnlockedVault.Blocking, where isWanted: (ClearTextEntry) -> Bool
-  ) throws -> (restored: [Restored], left: Set<ClearTextProgram>) {
+  package mutating func restore(
+    from vault: UnlockedVault.Blocking, dryRun: Bool, where isWanted: (ClearTextEntry) -> Bool
+  ) throws -> [Restored] {
+    let here = try Self.home(of: vault)
     let snapshot = try vault.read()
     let items = Dictionary(snapshot.items().map { ($0.id, $0) }) { one, _ in one }
-    let all = try entries(in: snapshot)
     var restored: [Restored] = []
-    for entry in all where isWanted(entry) {
-      restored.append(
-        Restored(entry: entry, problem: try restore(entry, items[entry.item], in: snapshot)))
+    var homes: [String] = []
+    for home in marks.map(\.home) where !homes.contains(home) { homes.append(home) }
+    for home in homes {
+      let all = try entries(of: home, in: snapshot)
+      if let item = Self.item(of: home, in: snapshot),
+        marks.count(where: { $0.home.isSame(as: home) }) > all.count
+      {
+        changedRecord = item.name
+      }
+      var back: [ClearTextEntry] = []
+      for entry in all where isWanted(entry) {
+        let problem = try Self.restore(entry, items[entry.item], in: snapshot, dryRun: dryRun)
+        restored.append(Restored(entry: entry, problem: problem))
+        if problem == nil { back.append(entry) }
+      }
+      guard !dryRun else { continue }
+      let left = all.filter { !back.contains($0) }
+      // What this home was copied from keeps its own record.
+      if !back.isEmpty, home.isSame(as: here) {
+        try Self.write(left, of: home, to: vault, snapshot)
+      }
+      let done = try back.map { try Mark($0, in: home) }
+      // Without the item nothing is left that could go back.
+      let isGone = Self.item(of: home, in: snapshot) == nil
+      marks.removeAll { done.contains($0) || isGone && $0.home.isSame(as: home) }
     }
-    let back = restored.filter { $0.problem == nil }.map(\.entry)
-    let left = all.filter { !back.contains($0) }
-    if !back.isEmpty { try write(left, to: vault, snapshot) }
-    return (restored, Set(left.map(\.program)))
+    if !dryRun { try save() }
+    return restored
   }
 
   /// Puts one secret back; returns why it cannot be, or `nil`.
   private static func restore(
-    _ entry: ClearTextEntry, _ item: Item?, in snapshot: VaultSnapshot
+    _ entry: ClearTextEntry, _ item: Item?, in snapshot: VaultSnapshot, dryRun: Bool
   ) throws -> String? {
-    // The vault may be shared: nobody else says which files are written here.
+    // The variables that say where the files are may be others now.
     guard entry.program.paths({ ProcessState.variable($0) }).contains(entry.path) else {
       return "that is no file of \(entry.program.rawValue) on this machine"
     }
@@ -110,31 +208,10 @@ package enum MovedSecrets {
       let before = try file.text()
       let after = try entry.program.adding(value, to: before)
       // A file that is made for secrets is for its owner alone.
-      if !after.isSame(as: before) { try file.replace(with: after, mode: 0o600) }
+      if !dryRun, !after.isSame(as: before) { try file.replace(with: after, mode: 0o600) }
       return nil
     } catch let error as ProtocolError {
       return error.message
     }
-  }
-
-  // MARK: - The marks
-
-  /// The programs of which a vault may have something to restore.
-  package static func marked(_ settings: VaultSettings) throws -> Set<ClearTextProgram> {
-    let text = try ConfigurationFile(path: markPath(settings)).text()
-    return Set(ConfigurationFile.lines(of: text).compactMap { ClearTextProgram(rawValue: $0) })
-  }
-
-  /// Notes for which programs a vault may have something to restore.
-  package static func mark(_ programs: Set<ClearTextProgram>, _ settings: VaultSettings) throws {
-    let file = ConfigurationFile(path: try markPath(settings))
-    let text = programs.map(\.rawValue).sorted().map { "\($0)\n" }.joined()
-    guard try !file.text().isSame(as: text) else { return }
-    if text.isEmpty { try file.remove() } else { try file.replace(with: text, mode: 0o600) }
-  }
-
-  private static func markPath(_ settings: VaultSettings) throws -> String {
-    let name = settings.vaultName ?? ProcessState.variable(EnvironmentNames.vaultName)
-    return try settings.location().state + "/moved" + (name.map { ".\($0)" } ?? "")
   }
 }

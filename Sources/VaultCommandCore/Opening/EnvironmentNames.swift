@@ -24,9 +24,12 @@ package enum EnvironmentNames {
   /// "debug" to say on stderr what was tried to unlock the vault.
   package static let log = "VAULT_LOG"
 
+  /// Not empty for output without decoration.
+  package static let plain = OutputOptions.plainVariable
+
   /// Those that no child process gets.
   package static let hidden = [home, vaultName, passphraseFile, passphrase, keyFile, pager]
 
   /// All of them.
-  package static let all = hidden + [askpass, log]
+  package static let all = hidden + [askpass, log, plain]
 }

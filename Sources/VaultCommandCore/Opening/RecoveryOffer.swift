@@ -80,14 +80,16 @@ package struct RecoveryOffer {
 
   /// Adds a recovery slot if the person wants one.
   ///
-  /// On a terminal it shows the code and asks for two of its groups. Without a terminal the code
-  /// goes to stdout, and only if an option asked for it.
+  /// On a terminal it shows the code and asks for two of its groups. Without a terminal, or with
+  /// stdout in a file or a pipe, the code goes to stdout, and only if an option asked for it.
   ///
   /// - Returns: The slot; `nil` if there is none.
   @discardableResult
   package func makeSlot(in vault: UnlockedVault.Blocking) throws -> Made? {
     if isWanted == false { return nil }
-    guard Prompt.isPossible, !isForDocument else {
+    // A code that goes into a file or a pipe is what a script wants, and a person who redirects it.
+    let isRedirected = isWanted == true && StandardOutput.isFileOrPipe
+    guard Prompt.isPossible, !isForDocument, !isRedirected else {
       guard isWanted == true else { return nil }
       let (slot, code) = try NewKeySlot.recovery(label: try freeLabel(in: vault))
       let made = try vault.addSlot(slot)

@@ -107,7 +107,11 @@ package struct ItemPage {
     func label(_ text: String) -> String {
       DisplayWidth.padded(text, to: width).styled(.faint) + "  "
     }
-    for row in before { try StandardOutput.line(label(row[0]) + row[1]) }
+    func write(_ row: [String]) throws {
+      let text = LineWrap.hanging(row[1], to: StandardOutput.columns, after: width + 2)
+      try StandardOutput.line(label(row[0]) + text)
+    }
+    for row in before { try write(row) }
     for part in parts {
       try StandardOutput.write(label(shown(part.name)))
       guard part.isShown, !StandardOutput.isTerminal || SecretText.isPrintable(part.value.bytes)
@@ -117,7 +121,7 @@ package struct ItemPage {
       }
       try Self.write(part.value.bytes, indentation: String(repeating: " ", count: width + 2))
     }
-    for row in after { try StandardOutput.line(label(row[0]) + row[1]) }
+    for row in after { try write(row) }
   }
 
   /// Writes the lines of a value below each other.

@@ -9,7 +9,7 @@ import VaultStorage
 /// (``CopyStanding``), and nothing is lost.
 ///
 /// Names and hashes are sealed under a key of the vault, which a rotation replaces. Whether a row
-/// is marked is readable without it. Documentation/file-format.md, section 6.
+/// is marked is readable without it. Documentation/design/file-format.md, section 6.
 struct CopyLedger {
   /// The copies under one name.
   struct Entry: Sendable, Equatable {

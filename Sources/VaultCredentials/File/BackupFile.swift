@@ -4,8 +4,8 @@ import VaultStorage
 
 /// A vault file and the history blobs that its index names, in one file.
 ///
-/// Documentation/file-format.md, section 7. Everything in it is sealed already; the checksum tells
-/// damage.
+/// Documentation/design/file-format.md, section 7. Everything in it is sealed already; the checksum
+/// tells damage.
 package struct BackupFile {
   static let magic: [UInt8] = [0x89, 0x56, 0x4C, 0x54, 0x42, 0x0D, 0x0A, 0x1A]
   static let version: UInt16 = 1

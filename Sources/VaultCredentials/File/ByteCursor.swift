@@ -10,7 +10,7 @@ enum FormatError: Error, Equatable {
 
 /// Reads numbers and texts of the format, one after another, out of bytes held elsewhere.
 ///
-/// Documentation/file-format.md: little endian, lengths before what they count.
+/// Documentation/design/file-format.md: little endian, lengths before what they count.
 struct ByteCursor {
   var offset: Int
 

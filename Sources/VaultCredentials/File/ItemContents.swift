@@ -2,7 +2,7 @@ package import VaultSealing
 
 /// The secret part of an item: its fields.
 ///
-/// Documentation/file-format.md, section 5.
+/// Documentation/design/file-format.md, section 5.
 package struct ItemContents: Sendable {
   static let maximumLength = 1 << 20
 

@@ -2,7 +2,7 @@ import VaultSealing
 
 /// The record of one item in the index.
 ///
-/// Documentation/file-format.md, section 4.
+/// Documentation/design/file-format.md, section 4.
 struct ItemRecord: Sendable, Equatable {
   /// Whether the keyring is to have a copy.
   enum Copy: UInt8, Sendable {

@@ -2,7 +2,7 @@ package import VaultSealing
 
 /// Which file of a vault this machine saw last.
 ///
-/// Documentation/file-format.md, section 6.
+/// Documentation/design/file-format.md, section 6.
 ///
 /// It lies in another tree than the vault, so that a data directory put back from a copy is
 /// noticed.

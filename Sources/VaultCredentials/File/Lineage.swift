@@ -2,9 +2,9 @@ import VaultSealing
 
 /// Short marks of the ancestors that the index no longer lists, one for each generation.
 ///
-/// Documentation/file-format.md, section 4, the setting `lineage`. Two bytes of a tag are enough to
-/// tell a history from another one: they add to what is authenticated, and prove nothing by
-/// themselves.
+/// Documentation/design/file-format.md, section 4, the setting `lineage`. Two bytes of a tag are
+/// enough to tell a history from another one: they add to what is authenticated, and prove nothing
+/// by themselves.
 struct Lineage {
   static let setting = "lineage"
   /// With the listed ancestors, a fork is noticed whose other branch is so much longer.

@@ -2,7 +2,7 @@ import VaultSealing
 
 /// A key slot in the header.
 ///
-/// Documentation/file-format.md, section 3.
+/// Documentation/design/file-format.md, section 3.
 struct SlotRecord: Equatable {
   static let saltLength = 16
   static let wrappedLength = 48

@@ -5,7 +5,7 @@ import VaultStorage
 /// were.
 ///
 /// Kept in the index, under the setting `undo` and those that go on from it, as hex digits:
-/// Documentation/file-format.md, section 4. Secrets are not in it: they lie in the history.
+/// Documentation/design/file-format.md, section 4. Secrets are not in it: they lie in the history.
 package struct UndoRecord: Equatable {
   /// Room for an import of 20,000 new items, or for some 3,000 that were there before.
   ///
@@ -115,7 +115,7 @@ package struct UndoRecord: Equatable {
   /// are, since the next change that adds an item or takes one out replaces the record.
   ///
   /// - Parameter items: All items of the index, in the order of their ids.
-  /// - Returns: The bytes, as Documentation/file-format.md, section 4, has them.
+  /// - Returns: The bytes, as Documentation/design/file-format.md, section 4, has them.
   /// - Throws: ``FormatError`` for more than the format can express.
   private func encoded(for items: ItemRecords) throws(FormatError) -> [UInt8] {
     let absentCount = before.values.count { $0 == .absent }

@@ -11,10 +11,10 @@ public enum ChangeOrigin: Sendable, Equatable {
   case others
 }
 
-/// A change of items with what it made of them, so that it can be taken back as far as that is still
-/// so.
+/// A change of items with what it made of them, so that it can be taken back as far as that is
+/// still so.
 ///
-/// Documentation/file-format.md, section 4.
+/// Documentation/design/file-format.md, section 4.
 struct UndoStep: Equatable {
   /// The settings of an index that hold the last step of somebody.
   struct Setting {

@@ -2,8 +2,8 @@ package import VaultSealing
 
 /// A vault file as it lies on disk: its header checked, nothing opened yet.
 ///
-/// The checks come in the order of Documentation/file-format.md, section 2: bounds, checksum,
-/// versions. Nothing but the header is parsed before the index has authenticated it.
+/// The checks come in the order of Documentation/design/file-format.md, section 2: bounds,
+/// checksum, versions. Nothing but the header is parsed before the index has authenticated it.
 package struct VaultFile: Sendable {
   let header: VaultHeader
   let headerBytes: [UInt8]

@@ -2,7 +2,7 @@ import VaultSealing
 
 /// Puts a whole vault file together.
 ///
-/// Documentation/file-format.md, section 1.
+/// Documentation/design/file-format.md, section 1.
 enum VaultFileEncoder {
   /// Seals `index` and puts it between header and items.
   ///

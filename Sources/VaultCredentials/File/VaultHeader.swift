@@ -2,7 +2,7 @@ import VaultSealing
 
 /// The clear part of a vault file.
 ///
-/// Documentation/file-format.md, section 2.
+/// Documentation/design/file-format.md, section 2.
 struct VaultHeader {
   static let magic: [UInt8] = [0x89, 0x56, 0x4C, 0x54, 0x0D, 0x0A, 0x1A, 0x0A]
   static let major: UInt16 = 1

@@ -2,7 +2,7 @@ import VaultSealing
 
 /// The sealed index of a vault file.
 ///
-/// Documentation/file-format.md, section 4.
+/// Documentation/design/file-format.md, section 4.
 package struct VaultIndex: Sendable {
   struct DataKey: Sendable {
     var id: [UInt8]

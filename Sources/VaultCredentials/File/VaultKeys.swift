@@ -2,7 +2,7 @@ import VaultSealing
 
 /// The keys of one epoch of a vault.
 ///
-/// Documentation/file-format.md, section 4.
+/// Documentation/design/file-format.md, section 4.
 struct VaultKeys: Sendable {
   let vaultKey: SecretBytes
   let index: SecretBytes

@@ -2,7 +2,7 @@ import VaultSealing
 
 /// Makes slot records and opens them.
 ///
-/// Documentation/file-format.md, section 3.
+/// Documentation/design/file-format.md, section 3.
 enum KeySlotSealing {
   /// Labels are sealed in 64-byte steps and at most this long.
   static let maximumLabel = 255

@@ -2,7 +2,7 @@ import VaultSealing
 
 /// The keys of keyring slots: a random key in the keyring for each.
 ///
-/// Documentation/file-format.md, section 3.
+/// Documentation/design/file-format.md, section 3.
 struct KeyringSlotKeys {
   let keyring: any DesktopKeyring
   let options: VaultOptions

@@ -85,7 +85,7 @@ package enum RecoveryCode {
 
   /// The seed of the keys by which a code lets a machine into a space.
   ///
-  /// It says nothing of the key of a slot that the code opens. Documentation/sync-format.md,
+  /// It says nothing of the key of a slot that the code opens. Documentation/design/sync-format.md,
   /// section 6.
   ///
   /// - Parameter key: The code's 20 bytes.

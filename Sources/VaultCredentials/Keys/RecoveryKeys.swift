@@ -3,7 +3,7 @@ package import VaultSealing
 /// What a vault keeps of a recovery code, so that the code opens the space of the vault, too.
 ///
 /// Public keys, and the key that seals what the owner of the code and this vault read; not the
-/// code, nor what signs or opens in its name. Documentation/file-format.md, section 4.
+/// code, nor what signs or opens in its name. Documentation/design/file-format.md, section 4.
 package struct RecoveryKeys: Sendable {
   package let publicKeys: PublicKeys
   /// 32 bytes.

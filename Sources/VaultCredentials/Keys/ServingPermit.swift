@@ -59,10 +59,21 @@ package final class ServingPermit: Sendable {
   ///   - location: Where its state is.
   /// - Returns: Whether there was one.
   static func withdraw(vaultID: [UInt8]?, location: StoreLocation) -> Bool {
-    guard let directory = try? Directory(folder(in: location)),
-      let names = try? directory.names()
-    else { return false }
-    let start = vaultID.map { prefix($0) } ?? ""
+    withdraw(start: vaultID.map { prefix($0) } ?? "", in: folder(in: location))
+  }
+
+  /// Takes the permits of all vaults of a home back.
+  ///
+  /// - Parameter state: The state folder.
+  /// - Returns: Whether there was one.
+  static func withdrawAll(inState state: String) -> Bool {
+    withdraw(start: "", in: "\(state)/serving")
+  }
+
+  private static func withdraw(start: String, in folder: String) -> Bool {
+    guard let directory = try? Directory(folder), let names = try? directory.names() else {
+      return false
+    }
     let permits = names.filter { $0.utf8.starts(with: start.utf8) }
     for permit in permits { try? directory.remove(permit) }
     return !permits.isEmpty

@@ -1,6 +1,6 @@
 /// What a merge left to be settled in an item, as attributes that the vault itself writes.
 ///
-/// Documentation/file-format.md, section 4.
+/// Documentation/design/file-format.md, section 4.
 enum ItemConflict {
   /// The attribute with the number, decimal, of the version that has the other of two values; it
   /// goes when the item gets a new secret.

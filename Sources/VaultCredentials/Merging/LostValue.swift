@@ -61,7 +61,7 @@ public struct LostValue: Sendable, Equatable {
 /// Values that lost, as attributes that the vault itself writes: `vault:lost.0.0` and so on, each
 /// value in parts, since a note may be longer than an attribute of the file.
 ///
-/// Documentation/file-format.md, section 4.
+/// Documentation/design/file-format.md, section 4.
 extension ItemConflict {
   /// Says that a person has settled what lost, and that the others have not heard of it.
   static let settled = "vault:lost"

@@ -2,9 +2,9 @@ import VaultSealing
 
 /// Files that were merged into a vault: it descends from them, too.
 ///
-/// Documentation/file-format.md, section 4, the setting `merged`. The list of ancestors has one
-/// file for each generation, so those of a second branch stand here. A machine that last saw one of
-/// them accepts the merged file.
+/// Documentation/design/file-format.md, section 4, the setting `merged`. The list of ancestors has
+/// one file for each generation, so those of a second branch stand here. A machine that last saw
+/// one of them accepts the merged file.
 struct MergedBranches {
   static let setting = "merged"
   /// The newest ones are kept.

@@ -2,8 +2,8 @@ import VaultSealing
 
 /// Merges another file of a vault into an edit: item by item, property by property.
 ///
-/// Documentation/merging.md has the rules. A value that a person typed is never dropped: where two
-/// meet, the later one is current and the other one an earlier version.
+/// Documentation/design/merging.md has the rules. A value that a person typed is never dropped:
+/// where two meet, the later one is current and the other one an earlier version.
 struct VaultMerge {
   let theirs: any MergeSide
   /// The common ancestor, if it is at hand.

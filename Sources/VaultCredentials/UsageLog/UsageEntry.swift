@@ -2,7 +2,7 @@ import VaultSealing
 
 /// A record of the usage log as it stands in the file: what is readable, and what is sealed.
 ///
-/// Documentation/file-format.md, section 6.
+/// Documentation/design/file-format.md, section 6.
 struct UsageEntry: Equatable {
   /// What a record says.
   enum Kind: UInt8 {

@@ -3,7 +3,7 @@ import VaultSealing
 /// The head of a usage log: how many records there are, and the hash of the last one.
 ///
 /// It lies in a file of its own, which is also the writers' lock, and says what the log has to end
-/// with: a log that was cut off is noticed. Documentation/file-format.md, section 6.
+/// with: a log that was cut off is noticed. Documentation/design/file-format.md, section 6.
 struct UsageHead: Equatable {
   static let length = 96
   private static let magic = Array("VLTh".utf8)

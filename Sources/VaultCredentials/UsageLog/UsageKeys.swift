@@ -3,7 +3,7 @@ import VaultSealing
 /// The keys of a usage log, in one epoch of the vault.
 ///
 /// Both come from K_blind, which the index keeps after a rotation: a log that was begun under a
-/// former key is still read. Documentation/file-format.md, section 6.
+/// former key is still read. Documentation/design/file-format.md, section 6.
 struct UsageKeys {
   /// Seals the records.
   let seal: SecretBytes

@@ -5,7 +5,8 @@ import VaultStorage
 /// The log of uses of one vault's secrets on this machine.
 ///
 /// A file that is only appended to, of records that are sealed and chained by hashes, and beside it
-/// the head: the number and hash of the last record. Documentation/file-format.md, section 6.
+/// the head: the number and hash of the last record. Documentation/design/file-format.md, section
+/// 6.
 struct UsageLog {
   let folder: String
   let vaultID: [UInt8]

@@ -34,8 +34,11 @@ package final class BusClient {
   /// - Parameters:
   ///   - address: Addresses as `DBUS_SESSION_BUS_ADDRESS` has them; the first that answers.
   ///   - end: When to give up; `nil` for ten seconds from now.
+  ///   - takesDescriptors: Whether replies may have descriptors: ``descriptor(to:until:)``.
   /// - Throws: ``Failure``.
-  package init(_ address: String, until end: ContinuousClock.Instant? = nil) throws {
+  package init(
+    _ address: String, until end: ContinuousClock.Instant? = nil, takesDescriptors: Bool = false
+  ) throws {
     let end = end ?? Self.usualEnd
     guard
       let socket = Self.paths(in: address).lazy.compactMap({
@@ -43,8 +46,9 @@ package final class BusClient {
       }).first
     else { throw Failure.unreachable }
     do {
-      try Self.authenticate(socket, until: end)
-      connection = try BusConnection(number: 0, socket: socket)
+      try Self.authenticate(socket, takesDescriptors, until: end)
+      connection = try BusConnection(
+        number: 0, socket: socket, takesDescriptors: takesDescriptors)
     } catch {
       close(socket)
       throw error
@@ -260,6 +264,23 @@ package final class BusClient {
     throw Failure.unreachable
   }
 
+  /// Waits for a reply that is a descriptor: for one that takes them alone.
+  ///
+  /// - Parameters:
+  ///   - call: The call.
+  ///   - end: When to give up.
+  /// - Returns: The descriptor, which belongs to the caller; `nil` if the reply has none.
+  /// - Throws: As ``reply(to:until:)``.
+  package func descriptor(
+    to call: Call, until end: ContinuousClock.Instant
+  ) throws -> Int32? {
+    let values = try reply(to: call, until: end)
+    let came = connection.takeDescriptors()
+    let wanted: Int32? = if case .descriptor? = values.first { came.last } else { nil }
+    for descriptor in came where descriptor != wanted { close(descriptor) }
+    return wanted
+  }
+
   /// The bus answers in place of a program that is gone.
   private static func answers(_ message: DBusMessage, _ call: Call) -> Bool {
     message.replySerial == call.serial
@@ -314,9 +335,25 @@ package final class BusClient {
   }
 
   /// Says who this is; the kernel says it, too.
-  private static func authenticate(_ socket: Int32, until end: ContinuousClock.Instant) throws {
+  private static func authenticate(
+    _ socket: Int32, _ takesDescriptors: Bool, until end: ContinuousClock.Instant
+  ) throws {
     let user = Hexadecimal.text(Array(String(geteuid()).utf8))
     try say("\0AUTH EXTERNAL \(user)\r\n", to: socket)
+    guard try line(from: socket, until: end).starts(with: "OK ".utf8) else {
+      throw Failure.refused
+    }
+    if takesDescriptors {
+      try say("NEGOTIATE_UNIX_FD\r\n", to: socket)
+      // A bus that passes none says so, and its replies have none.
+      _ = try line(from: socket, until: end)
+    }
+    try say("BEGIN\r\n", to: socket)
+  }
+
+  private static func line(
+    from socket: Int32, until end: ContinuousClock.Instant
+  ) throws -> [UInt8] {
     let line = try LockedBuffer(capacity: 1024)
     while !line.withBytes({ bytes in
       bytes.byteCount >= 2 && bytes.byte(at: bytes.byteCount - 1) == UInt8(ascii: "\n")
@@ -328,10 +365,7 @@ package final class BusClient {
         try LocalSocket.receive(socket, into: line, atMost: 1024) != .ended
       else { throw Failure.unreachable }
     }
-    guard line.withBytes({ $0.array(0..<3).elementsEqual("OK ".utf8) }) else {
-      throw Failure.refused
-    }
-    try say("BEGIN\r\n", to: socket)
+    return line.withBytes { $0.array(0..<$0.byteCount) }
   }
 
   private static func say(_ text: String, to socket: Int32) throws {

@@ -1,3 +1,4 @@
+import Glibc
 import VaultSealing
 
 /// One client of the bus: what it has sent and not yet asked, what it gets and has not yet read.
@@ -42,17 +43,31 @@ final class BusConnection {
     self.peer = peer
     self.authentication = authentication
     self.maximumMessage = maximumMessage
+    takesDescriptors = false
     input = try LockedBuffer(capacity: 1024)
   }
 
+  /// Whether descriptors may come with messages, and those that have come.
+  private let takesDescriptors: Bool
+  private var descriptors: [Int32] = []
+
   /// The other end of a bus: a connection that this process has made and authenticated.
-  init(number: Int, socket: Int32) throws(SealingError) {
+  init(number: Int, socket: Int32, takesDescriptors: Bool = false) throws(SealingError) {
+    self.takesDescriptors = takesDescriptors
     self.number = number
     self.socket = socket
     peer = .current
     authentication = nil
     maximumMessage = 128 << 20
     input = try LockedBuffer(capacity: 1024)
+  }
+
+  deinit { for descriptor in descriptors { close(descriptor) } }
+
+  /// The descriptors that have come, which belong to the caller from now on.
+  func takeDescriptors() -> [Int32] {
+    defer { descriptors = [] }
+    return descriptors
   }
 
   /// Whether there is something to write.
@@ -70,7 +85,12 @@ final class BusConnection {
   /// Reads what is there.
   func read() {
     do {
-      switch try LocalSocket.receive(socket, into: input, atMost: Self.portion) {
+      let outcome =
+        takesDescriptors
+        ? try LocalSocket.receive(
+          socket, into: input, atMost: Self.portion, descriptors: &descriptors)
+        : try LocalSocket.receive(socket, into: input, atMost: Self.portion)
+      switch outcome {
       case .moved: lastHeard = .now
       case .later: break
       case .ended: end()

@@ -146,6 +146,54 @@ package import VaultSealing
     return failure == EAGAIN || failure == EINTR ? .later : .ended
   }
 
+  /// Reads into locked memory, and takes the descriptors that come along: unix(7), `SCM_RIGHTS`.
+  static func receive(
+    _ socket: Int32, into buffer: LockedBuffer, atMost limit: Int, descriptors: inout [Int32]
+  ) throws -> Outcome {
+    var failure: Int32 = 0
+    var taken: [Int32] = []
+    let count = try buffer.fill(atMost: limit) { span in
+      let count = unsafe span.withUnsafeMutableBytes { bytes in
+        unsafe receive(socket, into: bytes, &taken)
+      }
+      failure = count < 0 ? errno : 0
+      return max(count, 0)
+    }
+    descriptors += taken
+    if count > 0 { return .moved(count) }
+    return failure == EAGAIN || failure == EINTR ? .later : .ended
+  }
+
+  @unsafe private static func receive(
+    _ socket: Int32, into bytes: UnsafeMutableRawBufferPointer, _ descriptors: inout [Int32]
+  ) -> Int {
+    // The header of a control message, and four descriptors: the kernel closes what has no room.
+    let header = MemoryLayout<cmsghdr>.size
+    var control = [UInt64](repeating: 0, count: 4)
+    var vector = unsafe iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
+    return unsafe control.withUnsafeMutableBytes { control in
+      unsafe withUnsafeMutablePointer(to: &vector) { vector in
+        var message = unsafe msghdr()
+        unsafe message.msg_iov = vector
+        unsafe message.msg_iovlen = 1
+        unsafe message.msg_control = control.baseAddress
+        unsafe message.msg_controllen = control.count
+        let flags = Int32(MSG_DONTWAIT) | Int32(MSG_CMSG_CLOEXEC)
+        let count = unsafe recvmsg(socket, &message, flags)
+        guard count >= 0, unsafe message.msg_controllen >= header else { return count }
+        let found = unsafe control.load(as: cmsghdr.self)
+        guard found.cmsg_level == SOL_SOCKET, found.cmsg_type == Int32(SCM_RIGHTS) else {
+          return count
+        }
+        let end = unsafe min(Int(found.cmsg_len), Int(message.msg_controllen))
+        for offset in stride(from: header, to: end - 3, by: 4) {
+          descriptors.append(unsafe control.load(fromByteOffset: offset, as: Int32.self))
+        }
+        return count
+      }
+    }
+  }
+
   /// Writes bytes from an offset on.
   package static func send(_ socket: Int32, _ bytes: SecretBytes, from offset: Int) -> Outcome {
     let count = bytes.withBytes { bytes in

@@ -89,10 +89,26 @@ package enum ClearTextProgram: String, CaseIterable, Sendable {
   /// The secrets of a file.
   ///
   /// - Parameter text: The file.
-  /// - Returns: The secrets.
-  /// - Throws: `SealingError`; ``ProtocolError`` with code `.configurationUnreadable`.
+  /// - Returns: The secrets, each with an entry of its own.
+  /// - Throws: `SealingError`; ``ProtocolError`` with code `.configurationUnreadable`, also where the
+  ///   file has two secrets under one entry: which of them counts is the program's affair.
   package func secrets(in text: String) throws -> [ClearTextSecret] {
-    try format.secrets(in: text)
+    var unique: [ClearTextSecret] = []
+    var places: [[UInt8]: Int] = [:]
+    for secret in try format.secrets(in: text) {
+      let entry = Array(secret.entry.utf8)
+      guard let place = places[entry] else {
+        places[entry] = unique.count
+        unique.append(secret)
+        continue
+      }
+      let known = unique[place]
+      let isSame =
+        known.main.isEqual(to: secret.main) && known.fields.count == secret.fields.count
+        && known.fields.allSatisfy { secret.fields[$0.key]?.isEqual(to: $0.value) ?? false }
+      guard isSame else { throw Self.unreadable("it has two secrets for one entry") }
+    }
+    return unique
   }
 
   /// The file without some of its secrets.

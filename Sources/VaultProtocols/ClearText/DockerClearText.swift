@@ -16,10 +16,17 @@ enum DockerClearText: ClearTextFormat {
       let input = try RequestObject.text([
         ("ServerURL", .string(registry)), ("Username", .string(user)), ("Secret", .string(secret)),
       ])
+      let request: DockerRequest
+      do {
+        request = try DockerRequest("store", version: "", input: input)
+      } catch is DockerRequest.Refusal {
+        // No helper of docker's would be asked for it.
+        return nil
+      }
       return ClearTextSecret(
         registry, try SecretBytes(text: secret),
         .request(
-          try DockerRequest("store", version: "", input: input),
+          request,
           found: [
             ServiceCredential.client: "docker", ServiceCredential.server: registry,
             ServiceCredential.account: user,

@@ -47,6 +47,15 @@ enum GitHubClearText: ClearTextFormat {
     return (tokens, users)
   }
 
+  /// The variable from which gh takes the token of a host; cli/go-gh, `pkg/auth`.
+  private static func variable(of host: String) -> String {
+    let host = host.lowercased()
+    let isGitHubs =
+      ["github.com", "github.localhost"].contains { host.isSame(as: $0) }
+      || host.ends(with: ".ghe.com")
+    return isGitHubs ? "GH_TOKEN" : "GH_ENTERPRISE_TOKEN"
+  }
+
   static func secrets(in text: String) throws -> [ClearTextSecret] {
     let (tokens, users) = tokens(text)
     return try tokens.map { token in
@@ -55,7 +64,7 @@ enum GitHubClearText: ClearTextFormat {
       let name = token.user ?? users[token.host]
       return try .inVariable(
         token.entry, token.value, name: ["gh", token.host] + (name.map { [$0] } ?? []),
-        ["service": "gh:\(token.host)", "username": user], "GH_TOKEN")
+        ["service": "gh:\(token.host)", "username": user], variable(of: token.host))
     }
   }
 

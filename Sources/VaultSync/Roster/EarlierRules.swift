@@ -6,7 +6,7 @@ import VaultSealing
 /// Such a space stays readable. What its records say of claims and founders is bound to their
 /// streams, as in all others.
 ///
-/// Documentation/sync-format.md, section 5, "Spaces of earlier versions".
+/// Documentation/design/sync-format.md, section 5, "Spaces of earlier versions".
 struct EarlierRules {
   private struct Member {
     let claim: RosterFacts.Claim

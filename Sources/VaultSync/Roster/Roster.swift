@@ -5,12 +5,12 @@ package import VaultSealing
 /// It has no clock, no file and no engine: ``RosterFacts`` sorts out what the records say, and
 /// ``RosterRules`` judges it (in a space of an earlier version, ``EarlierRules``).
 ///
-/// Documentation/sync-format.md, section 5; decision 11.
+/// Documentation/design/sync-format.md, section 5; decision 11.
 package struct Roster: Sendable {
   package struct Member: Sendable {
     package let stream: StreamID
-    /// What it is called: as it says, with a number behind that if somebody was in and called so when
-    /// it was let in.
+    /// What it is called: as it says, with a number behind that if somebody was in and called so
+    /// when it was let in.
     package fileprivate(set) var label: String
     /// What it may do now; what it could do last, if it was removed.
     package let role: SyncRole
@@ -138,8 +138,8 @@ package struct Roster: Sendable {
       predecessor: claim.predecessor)
   }
 
-  /// Finds the machines that go on in another stream: a home that was put back, and also the machine
-  /// that it is a copy of, until that one writes again.
+  /// Finds the machines that go on in another stream: a home that was put back, and also the
+  /// machine that it is a copy of, until that one writes again.
   private mutating func findSuccessors(
     _ facts: RosterFacts, _ history: SpaceHistory, upTo frontier: Frontier
   ) {
@@ -179,8 +179,8 @@ package struct Roster: Sendable {
       isAdmitted: false, predecessor: claim.predecessor)
   }
 
-  /// Gives each machine a name that none had that was in when it was let in: so nobody takes one from
-  /// somebody else, and a name stays with its machine when another one goes.
+  /// Gives each machine a name that none had that was in when it was let in: so nobody takes one
+  /// from somebody else, and a name stays with its machine when another one goes.
   private mutating func numberLabels(_ facts: RosterFacts) {
     // Mostly there is nothing to do.
     guard Set(members.values.map(\.label)).count < members.count else { return }
@@ -392,8 +392,8 @@ package struct Roster: Sendable {
       .sorted { $0.id.lexicographicallyPrecedes($1.id) }
   }
 
-  /// Invitations and recovery codes that a machine has made, and nobody beside it: one that a copy of
-  /// its home has told, too, is that one's as well.
+  /// Invitations and recovery codes that a machine has made, and nobody beside it: one that a copy
+  /// of its home has told, too, is that one's as well.
   ///
   /// - Parameter stream: The machine.
   /// - Returns: The codes that are open, sorted by id.
@@ -411,8 +411,8 @@ package struct Roster: Sendable {
     return openCodes { $0.isRecovery && (line?.contains($0.inviter) ?? true) }
   }
 
-  /// Whether a recovery code is told by a machine for itself: not only by one that it goes on for, and
-  /// again since it knows that another one goes on for it.
+  /// Whether a recovery code is told by a machine for itself: not only by one that it goes on for,
+  /// and again since it knows that another one goes on for it.
   ///
   /// - Parameters:
   ///   - id: The code's id.

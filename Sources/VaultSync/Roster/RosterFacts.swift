@@ -2,8 +2,8 @@ import VaultSealing
 
 /// What records say of who belongs to a space, sorted out and not judged.
 ///
-/// Documentation/sync-format.md, section 5. Of each stream it has at most one claim: what its first
-/// record says first, under the stream's own keys.
+/// Documentation/design/sync-format.md, section 5. Of each stream it has at most one claim: what
+/// its first record says first, under the stream's own keys.
 struct RosterFacts {
   /// What a stream says of itself in its first record.
   struct Claim {

@@ -3,11 +3,11 @@ import VaultSealing
 /// The rules by which records say who belongs to a space.
 ///
 /// Whoever gives a role, takes one or removes somebody must come before the other one in the order
-/// of ``Seniority``, which nobody can change afterwards. So what somebody says is judged when all is
-/// judged that can touch it, and one pass, from the founder down, decides everything: it does not
-/// depend on the order in which records came, and it always ends.
+/// of ``Seniority``, which nobody can change afterwards. So what somebody says is judged when all
+/// is judged that can touch it, and one pass, from the founder down, decides everything: it does
+/// not depend on the order in which records came, and it always ends.
 ///
-/// Documentation/sync-format.md, section 5; decision 11 has each rule's reason.
+/// Documentation/design/sync-format.md, section 5; decision 11 has each rule's reason.
 struct RosterRules {
   /// What the first record of a space says of its rules.
   static let version: UInt8 = 2
@@ -160,9 +160,9 @@ struct RosterRules {
 
   /// Whether a recovery code was withdrawn before somebody came by it.
   ///
-  /// The machine that has the code says who is in by it, unless somebody who came by one of its codes
-  /// has removed it, or taken its role, and had not seen this. Those who come before it close the
-  /// code to all whom they had not seen.
+  /// The machine that has the code says who is in by it, unless somebody who came by one of its
+  /// codes has removed it, or taken its role, and had not seen this. Those who come before it close
+  /// the code to all whom they had not seen.
   private func isWithdrawn(
     _ code: RosterFacts.Invite, for claim: RosterFacts.Claim, _ tenure: Tenure
   ) -> Bool {
@@ -243,8 +243,8 @@ struct RosterRules {
     }
   }
 
-  /// Whether a record takes a role from a machine: its own, that of one that goes on for it or that it
-  /// goes on for, or one of somebody who comes before.
+  /// Whether a record takes a role from a machine: its own, that of one that goes on for it or that
+  /// it goes on for, or one of somebody who comes before.
   private func isTaken(
     _ tenure: Tenure, _ stream: StreamID, by record: OpenedRecord, after number: UInt64
   ) -> Bool {

@@ -11,6 +11,23 @@ package enum LinePicker {
   /// How long an escape key waits for the rest of an arrow key's bytes.
   private static let patience: Int32 = 50
 
+  /// What a person has picked.
+  package struct Choice {
+    /// The index of the line.
+    package let index: Int
+    /// Whether Ctrl-Y picked it: it is to be copied.
+    package let copies: Bool
+  }
+
+  /// Asks for one of the lines, as ``choose(from:offersCopy:completedBy:)``.
+  ///
+  /// - Returns: The index of the line; `nil` without a terminal.
+  package static func pick(
+    from lines: [PickerLine], completedBy complete: (() throws -> [PickerLine])? = nil
+  ) throws -> Int? {
+    try choose(from: lines, offersCopy: false, completedBy: complete)?.index
+  }
+
   /// Asks for one of the lines.
   ///
   /// On a dumb terminal, such as Emacs' shell or a braille line, the lines are numbered, and nothing
@@ -18,15 +35,19 @@ package enum LinePicker {
   ///
   /// - Parameters:
   ///   - lines: The lines, without control characters.
+  ///   - offersCopy: Whether Ctrl-Y picks a line, too.
   ///   - complete: Gives the same lines with all that is known of them, where that takes a while: what
   ///     is known already is shown meanwhile.
-  /// - Returns: The index of the line; `nil` without a terminal.
+  /// - Returns: The line; `nil` without a terminal.
   /// - Throws: ``TerminalError`` with code `.cancelled` if the person gives up: Escape, Ctrl-D,
   ///   Ctrl-G. Ctrl-C ends the process, as at every prompt.
-  package static func pick(
-    from lines: [PickerLine], completedBy complete: (() throws -> [PickerLine])? = nil
-  ) throws -> Int? {
-    if OutputOptions.isDumb { return try pickByNumber(from: complete?() ?? lines) }
+  package static func choose(
+    from lines: [PickerLine], offersCopy: Bool,
+    completedBy complete: (() throws -> [PickerLine])? = nil
+  ) throws -> Choice? {
+    if OutputOptions.isDumb {
+      return try pickByNumber(from: complete?() ?? lines).map { Choice(index: $0, copies: false) }
+    }
     guard let terminal = TerminalDevice(echoes: false) else { return nil }
     // From the line of the prompt to the end of the screen: ECMA-48, 8.3.39.
     terminal.erasure = "\r\u{1B}[J"
@@ -34,11 +55,11 @@ package enum LinePicker {
     var list = PickerList(lines)
     var keys = PickerKeys()
     if let complete {
-      draw(list, on: terminal)
+      draw(list, on: terminal, offersCopy: offersCopy)
       list = PickerList(try complete())
     }
     while true {
-      draw(list, on: terminal)
+      draw(list, on: terminal, offersCopy: offersCopy)
       // Everything that has come is taken before the list is drawn again.
       var event: TerminalDevice.Event? = terminal.next()
       while let next = event {
@@ -56,7 +77,12 @@ package enum LinePicker {
             case .page(let pages): list.move(by: pages * maximumLines)
             case .end where !list.query.isEmpty: break
             case .end, .cancel: throw TerminalError.cancelled
-            case .choose: if let selected = list.selected { return selected }
+            case .choose:
+              if let selected = list.selected { return Choice(index: selected, copies: false) }
+            case .copy:
+              if offersCopy, let selected = list.selected {
+                return Choice(index: selected, copies: true)
+              }
             }
           }
         }
@@ -65,7 +91,9 @@ package enum LinePicker {
     }
   }
 
-  private static func draw(_ list: PickerList, on terminal: TerminalDevice) {
+  private static func draw(
+    _ list: PickerList, on terminal: TerminalDevice, offersCopy: Bool
+  ) {
     let (columns, rows) = terminal.size ?? (80, 24)
     // The last column stays free: a terminal may wrap there.
     let width = max(4, columns - 1)
@@ -80,6 +108,10 @@ package enum LinePicker {
     let place = 2 + DisplayWidth.of(query)
     if place + count.utf8.count <= width {
       text += TextStyle.faint.applied(to: count, isColored: isColored)
+      let help = "  Return shows, ^Y copies"
+      if offersCopy, place + count.utf8.count + help.utf8.count <= width {
+        text += TextStyle.faint.applied(to: help, isColored: isColored)
+      }
     }
     let first = max(0, min(list.selection - height / 2, list.matches.count - height))
     let shown = list.matches[first..<min(list.matches.count, first + height)]

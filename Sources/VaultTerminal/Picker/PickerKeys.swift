@@ -3,7 +3,7 @@ struct PickerKeys {
   /// What a key asks for.
   enum Key: Equatable {
     case text(String)
-    case erase, eraseWord, clear, choose, cancel
+    case erase, eraseWord, clear, choose, copy, cancel
     /// The end of input, which counts only where nothing was typed.
     case end
     case move(Int)
@@ -29,6 +29,7 @@ struct PickerKeys {
     case 0x10: return .move(-1)
     case 0x15: return .clear
     case 0x17: return .eraseWord
+    case 0x19: return .copy
     case 0x1B: return escape(next)
     case 0x00..<0x20: return nil
     default: return character(byte)

@@ -1,4 +1,5 @@
 import Synchronization
+import VaultStorage
 
 /// When output has color.
 package enum ColorChoice: String, CaseIterable, Sendable {
@@ -41,8 +42,15 @@ package enum OutputOptions {
     return isTerminal && !isDumb
   }
 
-  /// Whether the terminal has no control sequences.
+  /// The variable that asks for output without decoration, as for a dumb terminal: a screen reader
+  /// reads boxes and dots aloud.
+  package static let plainVariable = "VAULT_PLAIN"
+
+  /// Whether nothing is drawn: the terminal has no control sequences, or its reader wants none.
   package static var isDumb: Bool {
+    if ProcessState.variable(plainVariable).map({ !$0.isEmpty && !$0.isSame(as: "0") }) ?? false {
+      return true
+    }
     let name = ProcessState.variable("TERM")
     return name == nil || name == "dumb"
   }

@@ -12,6 +12,9 @@ package enum StandardOutput {
   // Asked once: a list asks for each of its names.
   package static let isTerminal = ProcessState.isTerminal(descriptor)
 
+  /// Whether something keeps or reads what is written: neither a terminal nor `/dev/null`.
+  package static var isFileOrPipe: Bool { ProcessState.isFileOrPipe(descriptor) }
+
   /// Whether styles show: ``TextStyle``.
   static var isColored: Bool { OutputOptions.isColored(onTerminal: isTerminal) }
 

@@ -30,4 +30,38 @@ package enum LineWrap {
     }
     return result
   }
+
+  /// `text` in lines of at most `columns` columns, each of which begins where the first one does.
+  ///
+  /// A word that has no room there stands on a line of its own, further to the left, so that it can be
+  /// copied whole.
+  ///
+  /// - Parameters:
+  ///   - text: The text, without newlines.
+  ///   - columns: The width of the terminal; `nil` to break nothing.
+  ///   - used: The columns that are taken before it.
+  /// - Returns: The text with newlines.
+  package static func hanging(_ text: String, to columns: Int?, after used: Int) -> String {
+    guard let columns, used + DisplayWidth.of(text) > columns else { return text }
+    let isRoomy = columns >= used + 16
+    let margin = isRoomy ? used : indent.utf8.count
+    var result = ""
+    var width = used
+    for word in text.unicodeScalars.split(separator: " ") {
+      let word = String(word)
+      let length = DisplayWidth.of(word)
+      let blank = result.isEmpty || width == margin ? 0 : 1
+      if width + blank + length <= columns {
+        result += (blank == 1 ? " " : "") + word
+        width += blank + length
+      } else {
+        let left =
+          margin + length <= columns
+          ? margin : indent.utf8.count + length <= columns ? indent.utf8.count : 0
+        result += "\n" + String(repeating: " ", count: left) + word
+        width = left + length
+      }
+    }
+    return result
+  }
 }

@@ -27,6 +27,13 @@ package enum TextTable {
         }
       }
     }
+    if column == nil, widths.count == 2 {
+      // A label and what it says: words stay whole in a narrow window.
+      for row in rows.indices where rows[row].count == 2 {
+        rows[row][1] = LineWrap.hanging(
+          rows[row][1], to: StandardOutput.columns, after: widths[0] + gap.count)
+      }
+    }
     let isColored = StandardOutput.isColored
     return rows.enumerated().map { number, row in
       row.enumerated().map { column, text in

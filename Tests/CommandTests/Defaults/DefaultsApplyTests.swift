@@ -115,7 +115,7 @@ struct DefaultsApplyTests {
     #expect(result.status == 1)
     #expect(result.error.contains(reason), "\(result.error)")
     #expect(result.error.contains("Defaults have not been changed."))
-    #expect(defaults("apply", "/nonexistent.json").status == 1)
+    #expect(defaults("apply", "\(defaults.home.path)/none.json").status == 1)
   }
 
   @Test func eachChangeIsAnObjectInJSON() throws {

@@ -113,10 +113,11 @@ extension DefaultsExchangeTests {
         "Property list - was not a dictionary", "Defaults have not been changed.",
       ])
     #expect(lines.last?.contains(reason) == true, "\(result.message)")
-    let absent = defaults("import", "d", "/nonexistent.plist")
+    let path = "\(defaults.home.path)/none.plist"
+    let absent = defaults("import", "d", path)
     #expect(
       absent.message
-        == "Could not read /nonexistent.plist\nDefaults have not been changed.\n"
+        == "Could not read \(path)\nDefaults have not been changed.\n"
         + "No such file or directory\n")
   }
 

@@ -157,7 +157,7 @@ struct PlistUtilTests {
       plutil("-insert", "n").error
         == "'Insert' and 'Replace' require a key path, a type, and a value.\n")
     #expect(plutil("-convert", "yaml", file).error == "Unknown format specifier: yaml\n")
-    #expect(plutil("-remove", "n", "/nonexistent.plist").status == 1)
+    #expect(plutil("-remove", "n", "\(home.path)/none.plist").status == 1)
   }
 
   @Test func conversion() throws {

@@ -11,8 +11,8 @@ extension FuzzTarget {
   static let vaultFiles = [
     FuzzTarget("vault-header") { input in
       var bytes = input
-      // The header's length stands at 12, its checksum at its end: Documentation/file-format.md,
-      // section 2.
+      // The header's length stands at 12, its checksum at its end:
+      // Documentation/design/file-format.md, section 2.
       if bytes.count >= 16 {
         let length = bytes[12..<16].reversed().reduce(0) { $0 << 8 | Int($1) }
         if length >= 32, length <= bytes.count {

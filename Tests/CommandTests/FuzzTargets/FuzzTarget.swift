@@ -30,7 +30,8 @@ package struct FuzzTarget: Sendable {
   }
 
   /// All targets.
-  package static let all = vaultFiles + exchange + propertyLists + texts + stores + sync
+  package static let all =
+    vaultFiles + exchange + propertyLists + texts + stores + sync + clearText
 
   /// Decodes an input; what is wrong with the answer, or `nil` for a value or one of our own
   /// errors.

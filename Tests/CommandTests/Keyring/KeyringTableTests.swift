@@ -137,7 +137,7 @@ final class PreparedVaults: Sendable {
       }
       try vault(["set", "api-token", "--stdin"], input: Self.secret)
       if !isAlone { try vault(["key", "add", "--new-key-file", keyFile]) }
-      // Documentation/file-format.md, section 2: the vault's id, and that of its first slot.
+      // Documentation/design/file-format.md, section 2: the vault's id, and that of its first slot.
       let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(path)/secrets.vault"))
       func hex(_ range: Range<Int>) -> String {
         bytes[range].map { String(format: "%02x", $0) }.joined()

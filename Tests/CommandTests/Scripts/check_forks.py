@@ -1,6 +1,6 @@
 """check_forks.py STATUS: checks the proofs of two histories that `vault sync status --json` has written.
 
-It reads Documentation/sync-format.md, sections 1 and 2, and no key of anybody: the stream is the hash of the keys beside
+It reads Documentation/design/sync-format.md, sections 1 and 2, and no key of anybody: the stream is the hash of the keys beside
 a record, the signature is the stream's, and of one number there are two records. Ends with 1 if that is not so.
 """
 

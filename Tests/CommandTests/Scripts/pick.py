@@ -276,6 +276,34 @@ def many():
     finish(child)
 
 
+def copies():
+    put("github", "gitlab")
+    child = start("get")
+    child.expect("2/2")
+    child.expect_exact("^Y copies")
+    child.send("lab")
+    child.expect("1/2")
+    child.send("\x19")
+    text = finish(child)
+    found = re.search("\x1b\\]52;c;([A-Za-z0-9+/=]+)", text)
+    assert found and base64.b64decode(found.group(1)) == b"secret of gitlab", text
+    assert "secret of" not in text
+    # Where it could not be copied, the key means nothing.
+    child = start("show")
+    child.expect("2/2")
+    child.send("\x19")
+    child.send("\r")
+    assert "secret of" not in finish(child)
+    # With VAULT_PLAIN nothing is drawn: the list has numbers.
+    child = pexpect.spawn(vault, ["get"], env=dict(environment, VAULT_PLAIN="1"), encoding="utf-8", timeout=60)
+    child.expect("1  github")
+    child.expect("2  gitlab")
+    child.expect("look for: ?")
+    child.sendline("2")
+    text = finish(child)
+    assert "secret of gitlab" in text and "\x1b" not in text, repr(text)
+
+
 def menu():
     put("github", "web/github", "日本語")
     run("set", "github", "--field", "user=bob")
@@ -302,12 +330,13 @@ def menu():
 
     assert "no program for menus is installed" in copied(status=69)
     assert b"no display for a menu" in run("menu", status=69).stderr
-    pick = f"tee {home}/lines | grep -x github"
+    # Behind a name is what one may look for; no secret, and no seed of codes.
+    pick = f"tee {home}/lines | grep bob"
     program("rofi", pick)
     assert copied(display="DISPLAY") == "secret of github"
     assert words() == "rofi -dmenu -i -no-custom -p vault\n"
     with open(f"{home}/lines", encoding="utf-8") as file:
-        assert file.read() == "github\nweb/github\n日本語\n"
+        assert file.read() == "github   bob\nweb/github\n日本語\n"
     program("fuzzel", "grep 日")
     assert copied() == "secret of 日本語"
     assert words().startswith("fuzzel --dmenu")
@@ -316,6 +345,9 @@ def menu():
     program("mine", pick)
     assert copied("--program", "mine -x y") == "secret of github"
     assert words() == "mine -x y\n"
+    # The name alone, as one that completes what is typed prints it.
+    program("mine", "echo github")
+    assert copied("--program", "mine") == "secret of github"
     # Given up, and what is not an item.
     program("fuzzel", "exit 1")
     assert "given up" in copied(status=130)
@@ -326,4 +358,4 @@ def menu():
 
 run("init", "--key-file", f"{home}/key", "--no-recovery")
 {"known": known, "dumb": dumb, "narrow": narrow, "keys": keys, "leaving": leaving, "windows": windows, "many": many,
- "menu": menu}[case]()
+ "menu": menu, "copies": copies}[case]()

@@ -1,4 +1,4 @@
-"""Reads a usage log as Documentation/file-format.md has it, without the program:
+"""Reads a usage log as Documentation/design/file-format.md has it, without the program:
 
     read_usage_log.py VAULT-FILE KEY-FILE LOG HEAD
 

@@ -26,12 +26,14 @@ def logind():
     from jeepney.bus_messages import message_bus
     from jeepney.io.blocking import open_dbus_connection
 
-    bus = open_dbus_connection(os.environ["DBUS_SESSION_BUS_ADDRESS"])
+    bus = open_dbus_connection(os.environ["DBUS_SESSION_BUS_ADDRESS"], enable_fds=True)
     manager = DBusAddress(BASE, interface="org.freedesktop.login1.Manager")
     saver = DBusAddress("/org/gnome/ScreenSaver", interface="org.gnome.ScreenSaver")
     for name in ("org.freedesktop.login1", "org.gnome.ScreenSaver"):
         bus.send_and_get_reply(message_bus.RequestName(name))
     logins = {"1": os.getuid()}
+    # What delays sleep: the ends that are read, which end when the watch lets go of them.
+    delays = []
     print("ready", flush=True)
     selector = selectors.DefaultSelector()
     selector.register(bus.sock, selectors.EVENT_READ, "bus")
@@ -47,11 +49,27 @@ def logind():
                         and message.header.fields.get(HeaderFields.member) == "ListSessions"):
                     entries = [(number, user, "me", "seat0", path(number)) for number, user in logins.items()]
                     bus.send(new_method_return(message, "a(susso)", (entries,)))
+                if (message.header.message_type == MessageType.method_call
+                        and message.header.fields.get(HeaderFields.member) == "Inhibit"):
+                    assert (message.body[0], message.body[3]) == ("sleep", "delay"), message.body
+                    mine, theirs = os.pipe()
+                    bus.send(new_method_return(message, "h", (theirs,)))
+                    os.close(theirs)
+                    delays.append(mine)
                 continue
             line = os.read(0, 1000).decode()
             if not line:
                 return
             word, *rest = line.split()
+            if word == "delays":
+                # How many are held; and, once one has ended, whether the lock was reported before.
+                import select
+                ended = select.select(delays, [], [], 0)[0]
+                for delay in ended:
+                    delays.remove(delay)
+                    os.close(delay)
+                print("delays", len(delays), flush=True)
+                continue
             if word in ("sleep", "wake"):
                 bus.send(new_signal(manager, "PrepareForSleep", "b", (word == "sleep",)))
             elif word in ("screen", "unscreen"):
@@ -127,8 +145,45 @@ def main(vault):
         is_kept = not locks and seen().rstrip().endswith("the machine goes to sleep")
         print(line.split()[0], is_kept or is_open(), flush=True)
 
+    def delays():
+        service.stdin.write(b"delays\n")
+        service.stdin.flush()
+        return int(service.stdout.readline().split()[1])
+
+    print("delay", delays(), flush=True)
     emit("wake", False)
+    # It let the machine sleep once all was locked, and holds it up again from the next wake on.
+    wait(lambda: delays() == 0, "the end of the delay")
+    assert not is_open()
+    send("wake")
+    wait(lambda: delays() == 1, "the next delay")
     emit("sleep", True)
+    wait(lambda: delays() == 0, "the end of the delay")
+    # What serves the vault as a keyring forgets the key, too.
+    own = start(["dbus-daemon", "--session", "--nofork", "--print-address=1"], stdout=subprocess.PIPE)
+    own_address = own.stdout.readline().decode().strip()
+    served = start([vault, "keyring", "serve", "--bus", "--key-file", f"{home}/key"], stdin=subprocess.DEVNULL,
+                   stderr=open(f"{home}/served.err", "w+b"),
+                   env={**os.environ, "DBUS_SESSION_BUS_ADDRESS": own_address})
+    wait(lambda: "is the keyring" in open(f"{home}/served.err").read(), "the served keyring")
+
+    def is_served():
+        from jeepney import DBusAddress, Properties
+        from jeepney.io.blocking import open_dbus_connection
+        asking = open_dbus_connection(own_address)
+        collection = DBusAddress("/org/freedesktop/secrets/aliases/default", "org.freedesktop.secrets",
+                                 "org.freedesktop.Secret.Collection")
+        answer = asking.send_and_get_reply(Properties(collection).get("Locked"))
+        asking.close()
+        return not answer.body[0][1]
+
+    print("served", is_served(), flush=True)
+    send("wake")
+    send("sleep")
+    wait(lambda: not is_served(), "the lock of the served keyring")
+    print("served asleep", is_served(), flush=True)
+    served.kill()
+    own.kill()
     emit("screen", True)
     emit("unscreen", False)
     emit("lock 1", True)

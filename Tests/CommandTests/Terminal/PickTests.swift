@@ -13,6 +13,7 @@ struct PickTests {
   @Test func theTerminalIsRestoredOnEveryWayOut() throws { try check("leaving") }
   @Test func windowsChangeAndNamesAreWide() throws { try check("windows") }
   @Test func tenThousandNamesAreSearchedAtOnce() throws { try check("many") }
+  @Test func aKeyCopiesAndWithoutDecorationThereAreNumbers() throws { try check("copies") }
   @Test func aMenuProgramGetsTheNamesAndTheClipboardTheSecret() throws { try check("menu") }
 
   private func check(_ name: String) throws {

@@ -37,7 +37,7 @@ struct LockTests {
   @Test func withoutAnyVaultThereIsNoSessionToEnd() throws {
     let vault = try ThrowawayVault()
     let run = try shell(
-      "\"$0\" lock -q; \"$0\" lock --home /nonexistent --json", in: vault)
+      "\"$0\" lock -q; \"$0\" lock --home \"$HOME/none\" --json", in: vault)
     #expect(run.status == 0, "\(run.errors)")
     #expect(run.text.contains("\"hadSession\": false"))
   }
@@ -71,8 +71,11 @@ struct LockWatchTests {
       run.text == """
         without a watch 64
         until logout True
+        delay 1
         wake True
         sleep False
+        served True
+        served asleep False
         screen False
         unscreen True
         lock False

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Writes the vectors of the vault file's format into its own folder.
 
-An implementation of Documentation/file-format.md that shares nothing with the program's: Python's hashlib and
+An implementation of Documentation/design/file-format.md that shares nothing with the program's: Python's hashlib and
 PyNaCl (python3-nacl). A file is named OUTCOME--WHAT.vault. All open by the key-file 00 01 … 1f.
 """
 

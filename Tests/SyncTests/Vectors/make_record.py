@@ -1,4 +1,4 @@
-"""Makes record.txt by Documentation/sync-format.md alone: python3 make_record.py > record.txt"""
+"""Makes record.txt by Documentation/design/sync-format.md alone: python3 make_record.py > record.txt"""
 
 import plistlib
 import struct

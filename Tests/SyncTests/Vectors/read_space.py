@@ -1,4 +1,4 @@
-"""Reads a space by Documentation/sync-format.md alone, with libsodium.
+"""Reads a space by Documentation/design/sync-format.md alone, with libsodium.
 
     read_space.py FOLDER < SEED
 

@@ -3,8 +3,8 @@ import Synchronization
 /// Tricks that depend on how Swift's runtime lays out and counts objects, each with a slow path.
 ///
 /// A trick is checked when it is first used. Where the runtime is not as expected, the slow path
-/// takes over; the results are the same. Documentation/runtime-tricks.md says for each trick what
-/// could break it and which test notices.
+/// takes over; the results are the same. Documentation/design/runtime-tricks.md says for each trick
+/// what could break it and which test notices.
 package enum RuntimeTricks {
   /// A trick that can be switched off.
   package enum Trick: UInt8, CaseIterable, Sendable {

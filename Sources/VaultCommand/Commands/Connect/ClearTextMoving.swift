@@ -54,9 +54,7 @@ struct ClearTextMoving {
       )
     }
     let stored = try settings.withVaultMade { vault in
-      try MovedSecrets.mark(
-        MovedSecrets.marked(settings).union(sweep.files.map(\.program)), settings)
-      return try sweep.move(into: vault)
+      try sweep.move(into: vault, notedIn: MovedSecrets(settings))
     }
     var changes: [Connection.Change] = []
     for connection in try connections(of: sweep.files) {
@@ -161,21 +159,29 @@ struct ClearTextMoving {
   /// Puts back what was moved out of the files of some programs.
   ///
   /// - Parameter programs: The programs.
-  /// - Returns: What was restored; nothing where nothing of them was moved.
+  /// - Returns: What was restored, nothing where nothing of them was moved; and whether the record is
+  ///   not what this machine has written.
   /// - Throws: What opening the vault throws; ``CommandError`` for a file that cannot be written.
-  func restore(_ programs: [ClearTextProgram]) throws -> [MovedSecrets.Restored] {
-    let marked = try MovedSecrets.marked(settings)
-    let wanted = Set(programs).intersection(marked)
-    guard !wanted.isEmpty, !dryRun else { return [] }
-    let found = try settings.withVaultIfAny { vault in
-      try MovedSecrets.restore(from: vault) { entry in
+  func restore(
+    _ programs: [ClearTextProgram]
+  ) throws -> (restored: [MovedSecrets.Restored], isChanged: Bool) {
+    var record = try MovedSecrets(settings)
+    let wanted = record.programs.intersection(programs)
+    guard !wanted.isEmpty else { return ([], false) }
+    let restored = try settings.withVaultIfAny { vault in
+      try record.restore(from: vault, dryRun: dryRun) { entry in
         wanted.contains(entry.program)
           && part.map { $0.isSame(as: entry.program.part(of: entry.entry)) } ?? true
       }
     }
-    try MovedSecrets.mark(
-      marked.subtracting(wanted.subtracting(found?.left ?? [])), settings)
-    return found?.restored ?? []
+    if let name = record.changedRecord {
+      let shown = StandardOutput.shown(Quoting.shell(name.text))
+      StandardError.note(
+        "\(StandardOutput.shown(name.text)) does not say what this machine wrote into it: nothing goes "
+          + "back by it",
+        hint: "the versions before: \(ProgramName.current) history \(shown)")
+    }
+    return (restored ?? [], record.changedRecord != nil)
   }
 
   /// Tells what was restored.
@@ -184,9 +190,10 @@ struct ClearTextMoving {
       let place =
         "\(StandardOutput.shown(one.entry.path)): \(StandardOutput.shown(one.entry.entry))"
       if let problem = one.problem {
-        StandardError.note("\(place) stays in the vault alone: \(problem)")
+        StandardError.note(
+          "\(place) \(dryRun ? "would stay" : "stays") in the vault alone: \(problem)")
       } else {
-        StandardError.note("\(place) is in plain text again")
+        StandardError.note("\(place) \(dryRun ? "would be" : "is") in plain text again")
       }
     }
   }

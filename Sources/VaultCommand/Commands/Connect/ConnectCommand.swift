@@ -30,11 +30,14 @@ struct ConnectionOptions: ParsableArguments {
   }
 
   /// Makes the changes, unless this is a dry run, and prints them.
-  func perform(_ changes: [Connection.Change], verbs: (done: String, planned: String)) throws {
+  func perform(
+    _ changes: [Connection.Change], verbs: (done: String, planned: String),
+    _ more: [(String, JSONValue)] = [], isAll: Bool = true
+  ) throws {
     if !dryRun { for change in changes { try change.perform() } }
-    if common.json { return try writeJSON(changes) }
+    if common.json { return try writeJSON(changes, more) }
     try write(changes, verbs)
-    if changes.isEmpty { StandardError.note("there is nothing to do") }
+    if changes.isEmpty, isAll { StandardError.note("there is nothing to do") }
   }
 
   /// Prints changes as an object, with further members before them.
@@ -157,12 +160,14 @@ struct DisconnectCommand: ParsableCommand {
     let programs = ClearTextProgram.allCases.filter {
       $0.connection == options.program || $0 == ClearTextProgram(word: options.program)
     }
-    let restored = keep ? [] : try moving.restore(programs)
-    if restored.isEmpty || Connection.Program(rawValue: options.program) != nil {
-      try options.perform(
-        try disconnecting(restored), verbs: ("took out of", "would take out of"))
-    }
-    moving.tell(restored)
+    let (restored, isChanged) = keep ? ([], false) : try moving.restore(programs)
+    // Of a program that is set up by hand there is nothing else to undo.
+    let isKnown = programs.isEmpty || Connection.Program(rawValue: options.program) != nil
+    try options.perform(
+      isKnown ? try disconnecting(restored) : [], verbs: ("took out of", "would take out of"),
+      [("restored", .array(restored.map(\.json)))], isAll: restored.isEmpty && !isChanged)
+    if !options.common.json { moving.tell(restored) }
+    if isChanged { throw ExitStatusOnly(status: .no) }
   }
 
   /// What takes the program's settings back; of AWS those of each profile that was restored, too.

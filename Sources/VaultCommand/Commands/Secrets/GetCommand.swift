@@ -145,11 +145,17 @@ package struct GetRequest: Equatable, Sendable {
         func read(_ name: ItemName) throws -> Found {
           try Revision.reading(name, version) {
             try Found(
-              name: $0, version: $1, field: field, in: vault, for: clipboard == nil ? .get : .copy)
+              name: $0, version: $1, field: field, in: vault, for: target == nil ? .get : .copy)
           }
         }
+        func picked() throws -> ItemName {
+          let offersCopy = clipboard == nil && out == nil && !drawsCode && !settings.writesJSON
+          let picked = try ItemPicker.choose(in: vault, offersCopy: offersCopy)
+          if picked.copies { target = try ClipboardRequest().clipboard(for: vault) }
+          return picked.name
+        }
         do {
-          return try read(given ?? attributed(in: vault) ?? ItemPicker.pick(in: vault))
+          return try read(given ?? attributed(in: vault) ?? picked())
         } catch let error as CredentialError where error.code == .itemNotFound {
           // A person at the terminal sees what the word finds, and takes it or not.
           guard let name, StandardOutput.isTerminal || clipboard != nil,

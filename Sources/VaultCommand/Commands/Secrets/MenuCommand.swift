@@ -13,7 +13,7 @@ struct MenuCommand: ParsableCommand {
     abstract: "Pick an item in a menu on the display, and copy its secret.",
     discussion: """
       For a key of the desktop. Uses the first of fuzzel, wofi, tofi, bemenu, rofi and dmenu that is \
-      installed and fits the display. The program gets the names of items, never a secret.
+      installed and fits the display. The program gets names, users, hosts and tags of items, never a secret.
 
       \(ProgramName.current) menu
       \(ProgramName.current) menu --field user
@@ -44,7 +44,7 @@ struct MenuCommand: ParsableCommand {
     let request = try clipboard.given.choice()
     let command = try chosenCommand()
     let (name, copy) = try settings.withVault { vault in
-      let name = try picked(among: try vault.items().map(\.name), command)
+      let name = try picked(in: vault, command)
       let target = try request.clipboard(for: vault)
       if otp {
         let reading = try OneTimeCodeReading(of: name, field: field, in: vault, for: .menu)
@@ -61,13 +61,32 @@ struct MenuCommand: ParsableCommand {
       [("name", .string(name.text)), ("field", .optional(field))] + copy.members)
   }
 
-  private func picked(among names: [ItemName], _ command: [String]) throws -> ItemName {
-    let lines = try SecretBytes(text: names.map { $0.text + "\n" }.joined())
+  /// The item whose line the program prints: its name, and behind it what one may look for.
+  private func picked(
+    in vault: UnlockedVault.Blocking, _ command: [String]
+  ) throws -> ItemName {
+    let snapshot = try vault.readInPlace()
+    let items = snapshot.items()
+    var names: [String: ItemName] = [:]
+    var text = ""
+    for (item, line) in zip(items, try ItemPicker.lines(of: items, in: snapshot)) {
+      let tags = item.tags.map { "#\(Sanitizer.visible($0))" }.joined(separator: " ")
+      let details = [line.detail, tags].filter { !$0.isEmpty }.joined(separator: "  ")
+      var shown = details.isEmpty ? item.name.text : "\(item.name.text)   \(details)"
+      // A name that another one's line looks like stands alone.
+      if names[shown] != nil || snapshot[ItemName(lookingUp: shown)] != nil {
+        shown = item.name.text
+      }
+      names[shown] = item.name
+      text += shown + "\n"
+    }
+    let lines = try SecretBytes(text: text)
     let result = try ChildProgram.runInstalled(command, input: .bytes(lines))
     let line = try SecretInput.droppingNewline(result.output).text ?? ""
     guard result.isSuccess, !line.isEmpty else { throw CommandError.cancelled }
-    let name = try ItemName(line)
-    guard names.contains(name) else {
+    // Some programs print what was typed, or the name alone.
+    let typed = ItemName(lookingUp: line)
+    guard let name = names[line] ?? (snapshot[typed] != nil ? typed : nil) else {
       throw CommandError(.itemNotFound, "what was picked is not an item")
     }
     return name

@@ -103,7 +103,11 @@ struct LockCommand: ParsableCommand {
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
-    if watch { try HelperProgram.replaceProcess("session-watch", keys: [], order: []) }
+    if watch {
+      // What serves the vaults of this home forgets their keys, too.
+      let state = (try? common.settings().location().state) ?? ""
+      try HelperProgram.replaceProcess("session-watch", keys: [], order: Array(state.utf8))
+    }
     let settings = try common.settings()
     let vault = try settings.locked().blocking
     let hadSession = try vault.lock()
