@@ -61,7 +61,9 @@ package struct SpaceBase: Sendable {
 
   static func limits(_ frontier: Frontier, _ roster: Roster) -> Frontier {
     var limits: Frontier = [:]
-    for (stream, sequence) in frontier { limits[stream] = min(sequence, roster.contentLimit(stream)) }
+    for (stream, sequence) in frontier {
+      limits[stream] = min(sequence, roster.contentLimit(stream))
+    }
     return limits
   }
 

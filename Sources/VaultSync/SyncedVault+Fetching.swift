@@ -282,8 +282,8 @@ extension SyncError {
     SyncError(
       .withheld,
       "records of \(label ?? "a new machine") have been on their way for more than a day",
-      hint: "see whether that machine's files reach the store, or accept that once; a machine that was "
-        + "away for very long may have to leave the space and join it again")
+      hint: "see whether that machine's files reach the store, or accept that once; a machine that "
+        + "was away for very long may have to leave the space and join it again")
   }
 
   /// The same with the machine whose records it is about.

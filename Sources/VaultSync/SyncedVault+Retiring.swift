@@ -156,9 +156,14 @@ extension SyncedVault {
       return try fetch(heads, &loaded, &report)
     } catch is RetiredRecords {
       (loaded, report) = before
+      let had = loaded.history.frontier[loaded.state.stream, default: 0]
       // Where there is no such snapshot, a file syncer may bring it yet; else the store is told.
       _ = try beginAgain(&loaded, heads)
-      return try fetch(heads, &loaded, &report, believingOldest: false)
+      var own = try fetch(heads, &loaded, &report, believingOldest: false)
+      // What another home has written of this machine's stream may be in the snapshot, all of it.
+      let has = loaded.history.frontier[loaded.state.stream, default: 0]
+      if has > had { own = OwnStream(count: has, isAhead: true) }
+      return own
     }
   }
 
@@ -293,6 +298,7 @@ extension SyncedVault {
   ///   - heads: What the store shows.
   ///   - loaded: What this machine knows.
   /// - Returns: The records, in the order in which they can be opened; `nil` if nobody does.
+  /// - Throws: ``SyncError`` with code `.unavailable`; `SealingError`.
   private func records(
     behind base: SpaceBase, of candidate: Candidate, _ log: [[UInt8]], _ heads: [StreamHead],
     _ loaded: Loaded

@@ -39,7 +39,8 @@ extension SyncedVault {
       note(newest.record, &loaded)
       try retire(newest, roster, &loaded)
     }
-    guard roster.members[own]?.isAdmitted ?? false, report.problems.isEmpty, report.waiting.isEmpty, roster.limit(own) == .max,
+    guard roster.members[own]?.isAdmitted ?? false, report.problems.isEmpty, report.waiting.isEmpty,
+      roster.limit(own) == .max,
       isWorthIt(newest, loaded)
     else { return }
     try writeSnapshot(&loaded, isFirst: newest == nil)
