@@ -41,20 +41,20 @@ extension SyncedVault {
     _ own: StreamID, _ count: UInt64, _ log: [[UInt8]], _ loaded: Loaded, _ keys: KeyPairs
   ) throws -> Int {
     guard count > 0 else { return 0 }
-    let (log, space) = (log.filter { SyncRecord.stream(of: $0) == own }, loaded.state.space)
+    let (log, space) = (LoggedStream(own, in: log), loaded.state.space)
     var written = 0
     // What a snapshot stands in for is not missing.
-    var number = loaded.history.roster().retired[own, default: 0]
-    while number < min(count, UInt64(log.count)) {
+    var number = max(loaded.history.roster().retired[own, default: 0], log.start)
+    while number < min(count, log.end) {
       let limit = Int(min(count - number, 1000))
       let there = try engine.records(of: own, in: space, after: number, limit: limit)
-      let same = zip(there, log.dropFirst(Int(number))).prefix { $0 == $1 }.count
+      let same = zip(there, log.records(after: number)).prefix { $0 == $1 }.count
       number += UInt64(same)
-      guard same < limit, number < UInt64(log.count) else { continue }
+      guard same < limit, let next = log.records(after: number).first else { continue }
       if there.count > same, isOther(there[same], number + 1, own, space, keys) {
         throw Self.copied
       }
-      try engine.restore(log[Int(number)], of: own, at: number + 1, in: space)
+      try engine.restore(next, of: own, at: number + 1, in: space)
       written += 1
       number += 1
     }
@@ -68,6 +68,27 @@ extension SyncedVault {
     guard let record = try? SyncRecord(bytes: bytes) else { return false }
     return record.space == space && record.stream == own && record.sequence == number
       && record.isSigned(by: keys.signing.publicKey)
+  }
+}
+
+/// The records of a stream that a log has: from the first one on, or behind those that a snapshot
+/// stands in for.
+struct LoggedStream {
+  /// The number of the record before the first one of the log.
+  let start: UInt64
+  private let records: [[UInt8]]
+
+  init(_ stream: StreamID, in log: [[UInt8]]) {
+    records = log.filter { SyncRecord.stream(of: $0) == stream }
+    start = records.first.map { max(1, SyncRecord.sequence(of: $0)) - 1 } ?? 0
+  }
+
+  /// The number of the last one.
+  var end: UInt64 { start + UInt64(records.count) }
+
+  /// The records behind a number; those before ``start`` are not there.
+  func records(after sequence: UInt64) -> ArraySlice<[UInt8]> {
+    records.dropFirst(Int(clamping: max(sequence, start) - start))
   }
 }
 

@@ -30,13 +30,13 @@ extension SyncedVault {
     let retired = loaded.history.roster().retired[stream, default: 0]
     let ranges = RecordPack.ranges(upTo: count).filter { $0.upperBound > retired }
     guard !ranges.isEmpty, let all = try? files.records() else { return }
-    let log = all.filter { SyncRecord.stream(of: $0) == stream }
-    let parts = ranges.filter { $0.upperBound <= UInt64(log.count) }.flatMap {
-      RecordPack.fitting($0, of: log)
+    let log = LoggedStream(stream, in: all)
+    func records(_ range: ClosedRange<UInt64>) -> [[UInt8]] {
+      Array(log.records(after: range.lowerBound - 1).prefix(range.count))
     }
-    try? engine.pack(parts, of: stream, in: loaded.state.space) {
-      Array(log[Int($0.lowerBound) - 1..<Int($0.upperBound)])
-    }
+    let parts = ranges.filter { $0.lowerBound > log.start && $0.upperBound <= log.end }
+      .flatMap { RecordPack.fitting($0, length: { records($0).reduce(0) { $0 + 4 + $1.count } }) }
+    try? engine.pack(parts, of: stream, in: loaded.state.space, records: records)
   }
 }
 
@@ -64,15 +64,19 @@ package enum RecordPack {
   }
 
   /// The parts of a range that fit into a pack: all of it, or those of its smaller packs that do.
-  static func fitting(_ range: ClosedRange<UInt64>, of log: [[UInt8]]) -> [ClosedRange<UInt64>] {
-    let length = log[Int(range.lowerBound) - 1..<Int(range.upperBound)].reduce(0) {
-      $0 + 4 + $1.count
-    }
-    if length <= maximumLength { return [range] }
+  ///
+  /// - Parameters:
+  ///   - range: The numbers of the records.
+  ///   - length: The bytes that the records of a range have in a pack.
+  /// - Returns: The parts.
+  static func fitting(
+    _ range: ClosedRange<UInt64>, length: (ClosedRange<UInt64>) -> Int
+  ) -> [ClosedRange<UInt64>] {
+    if length(range) <= maximumLength { return [range] }
     let size = UInt64(range.count)
     guard size > step else { return [] }
     return stride(from: range.lowerBound, to: range.upperBound, by: Int(step)).flatMap {
-      fitting($0...$0 + step - 1, of: log)
+      fitting($0...$0 + step - 1, length: length)
     }
   }
 

@@ -390,8 +390,7 @@ extension SyncedVault {
       let covered = loaded.history.base?.frontier[own] ?? 0
       // A store that was emptied gets what the base covers, too.
       let log = there.count < covered ? try files.records() : loaded.log
-      unsent = log.filter { SyncRecord.stream(of: $0) == own }
-        .dropFirst(Int(there.count < covered ? there.count : there.count - covered))
+      unsent = LoggedStream(own, in: log).records(after: there.count)
       do {
         try engine.append(
           Array(unsent),
