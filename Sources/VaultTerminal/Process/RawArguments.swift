@@ -1,3 +1,4 @@
+import CVaultLinux
 import Glibc
 
 /// The arguments of the process, byte for byte.

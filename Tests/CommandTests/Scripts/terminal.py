@@ -449,6 +449,34 @@ def purge():
     assert plain("remove", "token", "--purge", start_new_session=True).returncode == 0
 
 
+def first_process():
+    """The first process of a container ends by signals, which the kernel keeps from it."""
+    make_vault()
+    namespace = ["unshare", "--pid", "--fork", "--kill-child"]
+    if os.geteuid():
+        namespace += ["--user", "--map-root-user"]
+    if subprocess.run([*namespace, "true"], capture_output=True, check=False).returncode:
+        print("no namespace of processes can be made here")
+        return
+    for number, typed in [(signal.SIGINT, "\x03"), (signal.SIGTERM, None)]:
+        child = pexpect.spawn(
+            namespace[0], [*namespace[1:], vault, "set", "item"], env=environment,
+            encoding="utf-8", timeout=20, echo=True, dimensions=(24, 200))
+        child.expect("Secret for item: ")
+        assert not echoes(child)
+        if typed:
+            child.send(typed)
+        else:
+            with open(f"/proc/{child.pid}/task/{child.pid}/children") as file:
+                os.kill(int(file.read().split()[0]), number)
+        child.expect(pexpect.EOF)
+        assert echoes(child), f"no echo after {number}"
+        child.close()
+        ended = {child.exitstatus, child.signalstatus}
+        assert ended & {128 + number, number}, (number, ended)
+    assert plain("list").stdout == b""
+
+
 def screen():
     """Names and secrets do nothing to a terminal."""
     make_vault()
@@ -472,5 +500,5 @@ def screen():
 {
     "first-set": first_set, "stdin": stdin_carries_the_secret, "editing": editing,
     "forgotten": forgotten, "ahead": typed_ahead, "wrapped": wrapped, "paste": paste, "code": interrupted_code, "unasked": unasked, "purge": purge,
-    "signals": signals, "stop": stop, "screen": screen, "reminder": reminder,
+    "signals": signals, "first-process": first_process, "stop": stop, "screen": screen, "reminder": reminder,
 }[case]()

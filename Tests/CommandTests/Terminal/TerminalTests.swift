@@ -16,6 +16,7 @@ struct TerminalTests {
   @Test func aPurgeIsConfirmed() throws { try check("purge") }
   @Test func editingKeysWorkAndALongTokenIsNotCut() throws { try check("editing") }
   @Test func echoIsRestoredAfterEveryFatalSignal() throws { try check("signals") }
+  @Test func theFirstProcessOfAContainerEndsBySignals() throws { try check("first-process") }
 
   @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/bin/dash"), "no /bin/dash"))
   func aStoppedPromptRestoresTheTerminalAndContinues() throws { try check("stop") }
