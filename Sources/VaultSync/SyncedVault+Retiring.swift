@@ -23,14 +23,21 @@ extension SyncedVault {
       roster.members[own]?.isAdmitted ?? false, roster.limit(own) == .max,
       written.stream == own || roster.isAdmin(own), frontier.covers(roster.retired)
     else { return }
-    let gone = frontier.reduce(0) { $0 + $1.value - roster.retired[$1.key, default: 0] }
-    guard gone >= retirementStep else { return }
-    let vouching = loaded.history.streamsVouching(for: snapshot, upTo: loaded.history.known)
-    guard roster.present.allSatisfy({ vouching.contains($0.stream) }) else { return }
+    let gone = frontier.reduce(0) { $0 &+ $1.value &- roster.retired[$1.key, default: 0] }
+    guard gone >= retirementStep, isFoundRight(snapshot, loaded.history, roster) else { return }
     var writer = RecordWriter(keys: loaded.keys.current, stream: own, time: now())
     try writer.write(
       [.retire(written.stream, sequence: written.sequence)], to: &loaded.history)
     try keep(writer, &loaded)
+  }
+
+  /// Whether everybody who is in has found a snapshot right, as far as this machine knows.
+  private func isFoundRight(
+    _ snapshot: SpaceHistory.Snapshot, _ history: SpaceHistory, _ roster: Roster
+  ) -> Bool {
+    let vouching = history.streamsVouching(for: snapshot, upTo: history.known)
+    return snapshot.record.knownBefore == snapshot.operation.frontier
+      && roster.present.allSatisfy { vouching.contains($0.stream) }
   }
 
   // MARK: - Removing
@@ -50,7 +57,8 @@ extension SyncedVault {
     guard let last = roster.retirements.last,
       let snapshot = history.snapshot(last.stream, last.sequence),
       snapshot.operation.frontier.covers(roster.retired),
-      !hasOlderCode(than: snapshot, history, roster), try isShown(snapshot, in: space)
+      isFoundRight(snapshot, history, roster), !hasOlderCode(than: snapshot, history, roster),
+      try isShown(snapshot, in: space)
     else { return }
     var own = [loaded.state.stream]
     for keys in loaded.keys.former { own.append(try StreamID(of: keys.publicKeys, in: space)) }
@@ -139,7 +147,8 @@ extension SyncedVault {
   ///   - loaded: What is known.
   /// - Throws: ``RetiredRecords``, ``SyncError`` with code `.unavailable`.
   func checkNothingIsRetired(_ incomplete: Set<StreamID>, _ loaded: Loaded) throws {
-    for stream in incomplete.sorted() {
+    let roster = loaded.history.roster()
+    for stream in incomplete.sorted() where roster.isPresent(stream) {
       let have = UInt64(loaded.history.streams[stream]?.count ?? 0)
       if let oldest = try engine.oldest(of: stream, in: loaded.state.space), oldest > have + 1 {
         throw RetiredRecords()

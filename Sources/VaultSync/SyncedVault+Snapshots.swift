@@ -307,7 +307,7 @@ extension SpaceHistory {
 
 extension OpenedRecord {
   /// What its writer knew before it wrote this record.
-  fileprivate var knownBefore: Frontier {
+  var knownBefore: Frontier {
     var past = past
     past[stream] = sequence > 1 ? sequence - 1 : nil
     return past

@@ -135,7 +135,46 @@ struct RetiringTests: SuiteOfTwoMachines {
     #expect(try again.synchronize().sent == 0)
   }
 
+  /// What such a machine has of its own records begins behind the snapshot: it mends no more than that,
+  /// and goes on for years.
+  @Test func whoBeganAgainMendsWhatItHas() throws {
+    for one in [second, first, second] { try one.synchronize() }
+    let kept = try HomeFiles(of: desktop.home)
+    try retire()
+    let back = try desktop.puttingBack(kept)
+    let again = try SyncedVault(back.vault, engine: engine)
+    for _ in 0..<3 { for one in [again, first] { try one.synchronize() } }
+    for day in 1...3 {
+      for machine in [laptop, back] { machine.time.advance(2 * 86_400_000) }
+      try back.set("day", "\(day)")
+      for one in [again, first] {
+        let report = try one.synchronize()
+        #expect(report.mended == 0 && report.problems.isEmpty)
+      }
+    }
+    #expect(try laptop.get("day") == "3")
+    let third = try SyncMachine("third")
+    third.time.advance(6 * 86_400_000)
+    _ = try third.joining(first, engine)
+    #expect(try self.kept(third) == all)
+  }
+
   // MARK: - Who is against it
+
+  /// Numbers that nothing has: they count for nothing, and nobody stops at them.
+  @Test func aSnapshotWithNumbersThatNothingHasIsRefused() throws {
+    for one in [second, first, second] { try one.synchronize() }
+    let hostile = try HostileMember(desktop, engine)
+    let snapshot = try hostile.known.snapshot(hostile.known.history)
+    try engine.put(snapshot.objects, in: hostile.known.space)
+    let frontier = snapshot.operation.frontier.mapValues { _ in UInt64.max }
+    try hostile.write { known in
+      [.snapshot(SnapshotOperation(frontier: frontier, chunks: snapshot.operation.chunks))]
+    }
+    for _ in 0..<3 { try first.synchronize() }
+    #expect(try reached("laptop") == 0)
+    #expect(try laptop.get("token") == "1")
+  }
 
   /// Somebody who was removed, or does not know what the others have confirmed, says that a machine
   /// was out before: what all had found right stays, and the machine is out.

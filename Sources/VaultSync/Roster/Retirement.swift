@@ -49,6 +49,7 @@ extension SpaceHistory {
   private func judge(_ retirement: Retirement) -> Frontier? {
     let past = retirement.record.past
     guard let snapshot = snapshot(retirement.stream, retirement.sequence),
+      snapshot.record.knownBefore == snapshot.operation.frontier,
       retirement.record.knows(snapshot.record)
     else { return nil }
     let facts = RosterFacts(self, upTo: past)
