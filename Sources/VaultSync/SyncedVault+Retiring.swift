@@ -3,7 +3,7 @@ import VaultSealing
 
 /// What everybody has who is in need not lie in the store for ever: a snapshot stands in for it.
 ///
-/// Documentation/sync-format.md, sections 5, 8 and 9; decision 9.
+/// Documentation/design/sync-format.md, sections 5, 8 and 9; decision 9.
 extension SyncedVault {
   // MARK: - Saying so
 

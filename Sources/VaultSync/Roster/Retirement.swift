@@ -3,7 +3,7 @@ import Synchronization
 /// A record that says that everybody has found a snapshot right who was in: what the snapshot stands
 /// in for counts in the items for good, so that its records may go from the store.
 ///
-/// Documentation/sync-format.md, sections 5 and 9; decision 9.
+/// Documentation/design/sync-format.md, sections 5 and 9; decision 9.
 package struct Retirement: Sendable {
   /// The record that says so.
   package let record: OpenedRecord
