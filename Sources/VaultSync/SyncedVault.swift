@@ -11,8 +11,8 @@ public import VaultSealing
 ///
 /// ```swift
 /// let engine = FolderEngine(path: "/media/stick/vault")
-/// let laptop = try SyncedVault.create(vault, in: engine, at: "/media/stick/vault", label:
-/// "laptop") try laptop.synchronize()
+/// let laptop = try SyncedVault.create(vault, in: engine, at: "/media/stick/vault", label: "laptop")
+/// try laptop.synchronize()
 /// let code = try laptop.invite()
 /// // and on the other machine:
 /// let desktop = try SyncedVault.join(

@@ -21,10 +21,10 @@ def plain(*words, status=0, **options):
     return done.stdout.decode()
 
 
-def start(*words, rows=24, **more):
+def start(*words, rows=24, columns=80, **more):
     return pexpect.spawn(
         vault, list(words), env={**environment, **more}, cwd=home, encoding="utf-8", timeout=60,
-        dimensions=(rows, 80))
+        dimensions=(rows, columns))
 
 
 def finish(child, status=0):
@@ -188,8 +188,7 @@ def choosing():
         file.write(text)
     question = ("Store STRIPE_KEY, DATABASE_URL, and leave PORT, HOST, EMPTY_TOKEN in the file? [Y/n/all] ")
     line = ["import", "dotenv", ".env", "--references", "refs", "--prefix", "app/"]
-    child = start(*line, rows=30)
-    child.setwinsize(30, 200)
+    child = start(*line, rows=30, columns=200)
     answer(child, question, "n")
     assert "nothing was imported" in finish(child, 1)
     assert plain("list") == "" and not os.path.exists(f"{home}/refs")

@@ -31,6 +31,7 @@ struct JSONFormTests {
     ("undo", [], ""),
     ("settings", ["session", "1h"], ""),
     ("status", [], ""),
+    ("upgrade", [], ""),
     ("check", [], ""),
     ("backup", ["HOME/backup.vault"], ""),
     ("merge", ["HOME/backup.vault"], ""),
