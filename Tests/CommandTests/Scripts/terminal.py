@@ -251,8 +251,8 @@ def paste():
     shell.expect("ready> ")
     shell.sendline(f"{vault} set other")
     shell.expect("Secret for other: ")
-    shell.send("x" * 33000 + "\r")
-    shell.send("echo left\r")
+    # In one piece, as a terminal gives it: what comes a second later is for the shell.
+    shell.send("x" * 33000 + "\recho left\r")
     shell.expect("longer than 32768 bytes")
     shell.expect("ready> ")
     shell.sendline("echo $((6 * 7))")
