@@ -210,7 +210,7 @@ package struct SpaceHistory: Sendable {
   ///   - records: As they lie in a store.
   ///   - stream: The stream that they are said to belong to.
   ///   - mayBeHalf: Whether a file syncer may have brought the beginning of one, which then waits
-  /// for
+  ///     for
   ///     its rest.
   package mutating func add(
     _ records: [[UInt8]], of stream: StreamID, mayBeHalf: Bool = false

@@ -10,11 +10,11 @@ extension SyncedVault {
   ///
   /// - Parameters:
   ///   - there: What the store shows of this machine's stream; afterwards, of the one that it
-  /// writes.
+  ///     writes.
   ///   - loaded: Gets the stream.
   ///   - report: Gets the name under which the machine goes on.
   ///   - acceptingRollback: Whether a store that lacks what this machine wrote there may be written
-  /// to.
+  ///     to.
   /// - Throws: ``SyncError`` with code `.copied` in a space of an earlier version, `.removed`,
   ///   `.rolledBack`, `.unavailable`, `.inputOutput`.
   func goOn(
@@ -90,7 +90,7 @@ extension SyncedVault {
       // As with the first record of a copy: it knows no more than the vault has, and than the
       // records before it. What that one knew they knew, too, when it was copied; else this waits.
       var known = loaded.state.applied.frontier
-      known.merge(loaded.history.last(own)?.past ?? [:]) { max($0, $1) }
+      known.formMaximum(with: loaded.history.last(own)?.past ?? [:])
       let past = loaded.history.record(copy, 1)?.past ?? [:]
       guard past.allSatisfy({ $0.key == copy || known[$0.key, default: 0] >= $0.value }) else {
         break
