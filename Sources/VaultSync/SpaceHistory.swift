@@ -426,6 +426,20 @@ package struct SpaceHistory: Sendable {
     }
   }
 
+  /// Learns the keys that records tell which do not follow those that are known.
+  ///
+  /// - Parameters:
+  ///   - records: The records; of what can be opened of them.
+  ///   - signer: By whom they must be signed.
+  mutating func learnKeys(from records: [SyncRecord], signedBy signer: [UInt8]) {
+    for record in records {
+      guard case .opened(let content, _) = open(record), record.isSigned(by: signer) else {
+        continue
+      }
+      learnKeys(content)
+    }
+  }
+
   /// Looks for a key in records that cannot be taken in yet; true if one was found.
   private mutating func learnKeysAhead() -> Bool {
     let before = epochs.count

@@ -34,10 +34,16 @@ extension SyncedVault {
     let before = loaded.history.all.count
     var ownStream = OwnStream()
     for head in fetching.heads {
-      if head.stream == own, try !goesOn(head, loaded) {
-        ownStream = try look(atOwn: head, loaded, &report)
-      } else {
+      guard head.stream == own else {
         try look(at: head, &loaded, &fetching, &report)
+        continue
+      }
+      if try goesOn(head, loaded) {
+        // Also where it cannot be opened yet: its numbers are taken.
+        ownStream.isAhead = true
+        try look(at: head, &loaded, &fetching, &report)
+      } else {
+        ownStream = try look(atOwn: head, loaded, &report)
       }
     }
     for (stream, records) in loaded.history.streams
@@ -64,14 +70,11 @@ extension SyncedVault {
       new.append(records[taken[record.stream, default: 0]])
       taken[record.stream, default: 0] += 1
     }
-    if let ahead = taken[own] {
-      ownStream = OwnStream(count: loaded.history.frontier[own, default: 0])
-      ownStream.isAhead = ahead > 0
-    }
+    if ownStream.isAhead { ownStream.count = loaded.history.frontier[own, default: 0] }
     report.received = new.count
     try files.append(new, at: loaded.logEnd)
     loaded.log += new
-    try note(&report, loaded, fetching)
+    try note(&report, loaded, fetching, isUnseen: ownStream.isAhead || isUnseen(loaded))
     return ownStream
   }
 
@@ -190,8 +193,18 @@ extension SyncedVault {
 
   // MARK: - What is wrong, and what is to come
 
+  /// Whether this machine goes on from a home that was put back, and nobody has seen it yet who may
+  /// tell it the keys that it lacks.
+  private func isUnseen(_ loaded: Loaded) -> Bool {
+    let (own, roster) = (loaded.state.stream, loaded.history.roster())
+    guard roster.members[own]?.predecessor != nil, let first = loaded.history.record(own, 1) else {
+      return false
+    }
+    return !loaded.history.all.contains { roster.isAdmin($0.stream) && $0.knows(first) }
+  }
+
   private func note(
-    _ report: inout SyncReport, _ loaded: Loaded, _ fetching: Fetching
+    _ report: inout SyncReport, _ loaded: Loaded, _ fetching: Fetching, isUnseen: Bool
   ) throws {
     report.stops += loaded.history.stops
     for fork in loaded.history.forks {
@@ -221,7 +234,10 @@ extension SyncedVault {
       }
     }
     for stream in fetching.incomplete where loaded.history.waits[stream] == nil {
-      if engine.isEventual || loaded.history.streams[stream] == nil {
+      // A home from before what a snapshot stands in for waits for an admin, who is to tell it a key.
+      if try engine.isEventual || loaded.history.streams[stream] == nil
+        || isUnseen && isRetired(behind: stream, loaded)
+      {
         report.wait(for: stream, loaded.history)
       } else {
         report.problems.append(

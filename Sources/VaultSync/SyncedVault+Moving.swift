@@ -36,7 +36,7 @@ extension SyncedVault {
       try files.replaceState(state.sealed(loaded.keys.own))
     }
     var moved = self
-    moved.engine = engine
+    moved.engine = PartedEngine(engine)
     return moved
   }
 

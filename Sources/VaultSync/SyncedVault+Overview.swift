@@ -18,7 +18,8 @@ extension SyncedVault {
     let notes = files.notes()
     let told = state.applied.frontier[state.stream, default: 0]
     return SyncOverview(
-      store: state.store, label: state.label, lastContact: state.lastContact,
+      store: state.store, space: state.space.text, label: state.label,
+      lastContact: state.lastContact,
       hasChanges: told > state.sent || files.isVaultNewer
         || !areAtRest(state.preferences, preferences),
       failure: notes.failure?.code, failingSince: notes.failure?.since,
@@ -33,6 +34,12 @@ extension SyncedVault {
   public static func isAutomatic(vaultAt path: String) -> Bool {
     SyncFiles(vault: path).isAutomatic
   }
+
+  /// Whether a vault belongs to a space, or did when this machine looked last.
+  ///
+  /// - Parameter path: The vault file's path. Only one file beside it is looked for.
+  /// - Returns: Whether what the machine knew of a space lies there.
+  public static func isJoined(vaultAt path: String) -> Bool { SyncFiles(vault: path).isJoined }
 
   /// Whether what this machine changes stays on it, since it only reads the space.
   ///
@@ -95,6 +102,9 @@ extension SyncFiles {
   private var notesName: String { name + ".notes" }
   private var automaticName: String { name + ".auto" }
   private var readerName: String { name + ".reader" }
+
+  /// Whether this machine remembers a space.
+  var isJoined: Bool { System.isThere("\(folder)/\(name)") }
 
   /// Whether this machine only reads the space.
   var isReader: Bool { System.isThere("\(folder)/\(readerName)") }

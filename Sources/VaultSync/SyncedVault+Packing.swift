@@ -14,8 +14,7 @@ extension SyncedVault {
   ///   - loaded: What this machine remembers; all its records are in the store.
   ///   - before: How many of them were there before this run.
   func packIfDue(_ loaded: Loaded, after before: UInt64) {
-    let step = RecordPack.step
-    guard loaded.state.sent / step != before / step else { return }
+    guard loaded.state.sent / packStep != before / packStep else { return }
     pack(loaded.state.stream, loaded.state.sent, loaded)
   }
 
@@ -28,14 +27,18 @@ extension SyncedVault {
   func pack(_ stream: StreamID, _ count: UInt64, _ loaded: Loaded) {
     // What may go is not put together first.
     let retired = loaded.history.roster().retired[stream, default: 0]
-    let ranges = RecordPack.ranges(upTo: count).filter { $0.upperBound > retired }
+    let ranges = RecordPack.ranges(upTo: count, step: packStep).filter { $0.upperBound > retired }
     guard !ranges.isEmpty, let all = try? files.records() else { return }
     let log = LoggedStream(stream, in: all)
     func records(_ range: ClosedRange<UInt64>) -> [[UInt8]] {
       Array(log.records(after: range.lowerBound - 1).prefix(range.count))
     }
     let parts = ranges.filter { $0.lowerBound > log.start && $0.upperBound <= log.end }
-      .flatMap { RecordPack.fitting($0, length: { records($0).reduce(0) { $0 + 4 + $1.count } }) }
+      .flatMap {
+        RecordPack.fitting($0, step: packStep) {
+          records($0).reduce(0) { $0 + 4 + StoredRecord.length(of: $1) }
+        }
+      }
     try? engine.pack(parts, of: stream, in: loaded.state.space, records: records)
   }
 }
@@ -44,18 +47,23 @@ extension SyncedVault {
 package enum RecordPack {
   /// Records in the smaller packs.
   package static let step: UInt64 = 64
+  /// How many smaller packs a larger one has.
+  package static let stepsInLarge: UInt64 = 16
   /// Records in the larger packs.
-  package static let largeStep: UInt64 = 1024
+  package static let largeStep: UInt64 = step * stepsInLarge
   /// Most bytes of a pack.
   package static let maximumLength = 8 << 20
 
   /// Which records lie together in a stream of some length: never the newest ones, so that what was
   /// just written is not written again.
   ///
-  /// - Parameter count: The number of the stream's records.
+  /// - Parameters:
+  ///   - count: The number of the stream's records.
+  ///   - step: The records of a smaller pack.
   /// - Returns: The numbers, in order, without a gap from 1.
-  package static func ranges(upTo count: UInt64) -> [ClosedRange<UInt64>] {
+  package static func ranges(upTo count: UInt64, step: UInt64 = step) -> [ClosedRange<UInt64>] {
     guard count >= 2 * step else { return [] }
+    let largeStep = step * stepsInLarge
     let end = (count / step - 1) * step
     let large = end / largeStep
     let whole = (0..<large).map { $0 * largeStep + 1...($0 + 1) * largeStep }
@@ -67,16 +75,17 @@ package enum RecordPack {
   ///
   /// - Parameters:
   ///   - range: The numbers of the records.
+  ///   - step: The records of a smaller pack.
   ///   - length: The bytes that the records of a range have in a pack.
   /// - Returns: The parts.
   static func fitting(
-    _ range: ClosedRange<UInt64>, length: (ClosedRange<UInt64>) -> Int
+    _ range: ClosedRange<UInt64>, step: UInt64, length: (ClosedRange<UInt64>) -> Int
   ) -> [ClosedRange<UInt64>] {
     if length(range) <= maximumLength { return [range] }
     let size = UInt64(range.count)
     guard size > step else { return [] }
     return stride(from: range.lowerBound, to: range.upperBound, by: Int(step)).flatMap {
-      fitting($0...$0 + step - 1, length: length)
+      fitting($0...$0 + step - 1, step: step, length: length)
     }
   }
 

@@ -23,7 +23,12 @@ extension SyncedVault {
       roster.members[own]?.isAdmitted ?? false, roster.limit(own) == .max,
       written.stream == own || roster.isAdmin(own), frontier.covers(roster.retired)
     else { return }
-    let gone = frontier.reduce(0) { $0 &+ $1.value &- roster.retired[$1.key, default: 0] }
+    // Of a machine that may only read now it counts no further than its right went.
+    let counted = SpaceBase.limits(frontier, loaded.history.roster(upTo: frontier))
+    let gone = counted.reduce(UInt64(0)) { sum, entry in
+      let before = roster.retired[entry.key, default: 0]
+      return sum &+ (entry.value > before ? entry.value &- before : 0)
+    }
     guard gone >= retirementStep, isFoundRight(snapshot, loaded.history, roster) else { return }
     var writer = RecordWriter(keys: loaded.keys.current, stream: own, time: now())
     try writer.write(
@@ -149,11 +154,14 @@ extension SyncedVault {
   func checkNothingIsRetired(_ incomplete: Set<StreamID>, _ loaded: Loaded) throws {
     let roster = loaded.history.roster()
     for stream in incomplete.sorted() where roster.isPresent(stream) {
-      let have = UInt64(loaded.history.streams[stream]?.count ?? 0)
-      if let oldest = try engine.oldest(of: stream, in: loaded.state.space), oldest > have + 1 {
-        throw RetiredRecords()
-      }
+      if try isRetired(behind: stream, loaded) { throw RetiredRecords() }
     }
+  }
+
+  /// Whether the record has gone from the store that follows the last one that is known of a stream.
+  func isRetired(behind stream: StreamID, _ loaded: Loaded) throws -> Bool {
+    let have = UInt64(loaded.history.streams[stream]?.count ?? 0)
+    return try engine.oldest(of: stream, in: loaded.state.space).map { $0 > have + 1 } ?? false
   }
 
   /// Fetches; a machine that was away for so long that records have gone begins again with a snapshot.
@@ -199,6 +207,8 @@ extension SyncedVault {
     let record: SyncRecord
     let operation: SnapshotOperation
     let epoch: EpochKey
+    /// All keys that this machine could learn.
+    let epochs: [EpochKey]
   }
 
   /// Begins again with a snapshot, where the store has no longer what this machine had not seen.
@@ -223,6 +233,7 @@ extension SyncedVault {
         let behind = try records(behind: base, of: candidate, log, heads, loaded)
       else { continue }
       let root = try base.sealed(loaded.keys.own)
+      loaded.state.epochs = candidate.epochs
       if loaded.state.applied.frontier.covers(base.frontier) {
         // An older one than that of this machine: what the vault was brought to can still be told. A
         // crash leaves the newer one beside a log that has more.
@@ -260,21 +271,37 @@ extension SyncedVault {
   /// The snapshots of members that stand behind what has gone, the newest first.
   private func candidates(_ heads: [StreamHead], _ loaded: Loaded) throws -> [Candidate] {
     let (space, roster) = (loaded.state.space, loaded.history.roster())
-    var found: [Candidate] = []
+    var shown: [(records: [SyncRecord], signer: [UInt8], isAdmin: Bool)] = []
     for head in heads where roster.isPresent(head.stream) {
       guard let keys = loaded.history.keys[head.stream],
         let oldest = try engine.oldest(of: head.stream, in: space)
       else { continue }
-      for bytes in try engine.all(head, in: space, after: oldest - 1) {
-        guard let record = try? SyncRecord(bytes: bytes), record.space == space,
-          record.stream == head.stream, record.isSigned(by: keys.signing)
-        else { continue }
-        for epoch in loaded.history.epochs where epoch.number == record.epoch {
-          guard let content = try? record.open(epoch.key) else { continue }
-          for case .snapshot(let operation) in content.operations
-          where operation.form == .current {
-            found.append(Candidate(record: record, operation: operation, epoch: epoch))
-          }
+      let records = try engine.all(head, in: space, after: oldest - 1)
+        .compactMap { try? SyncRecord(bytes: $0) }
+        .filter {
+          $0.space == space && $0.stream == head.stream && $0.isSigned(by: keys.signing)
+        }
+      shown.append((records, keys.signing, roster.isAdmin(head.stream)))
+    }
+    // A home that was put back may lack the newest keys, and the records that told them be gone: an
+    // admin has told them again to what it goes on in, in a record that it can open.
+    var history = loaded.history
+    var known = 0
+    while known < history.epochs.count {
+      known = history.epochs.count
+      for stream in shown where stream.isAdmin {
+        history.learnKeys(from: stream.records, signedBy: stream.signer)
+      }
+    }
+    var found: [Candidate] = []
+    for record in shown.flatMap(\.records) {
+      for epoch in history.epochs where epoch.number == record.epoch {
+        guard let content = try? record.open(epoch.key) else { continue }
+        for case .snapshot(let operation) in content.operations
+        where operation.form == .current {
+          found.append(
+            Candidate(
+              record: record, operation: operation, epoch: epoch, epochs: history.epochs))
         }
       }
     }
@@ -316,7 +343,7 @@ extension SyncedVault {
       loaded.state.space, loaded.history.roster(), base.frontier
     )
     var history = SpaceHistory(
-      space, epochs: loaded.history.epochs,
+      space, epochs: candidate.epochs,
       openers: try Self.openers(loaded.state, loaded.keys), base: base)
     history.viewer = loaded.state.stream
     var streams: [StreamID: [[UInt8]]] = [:]

@@ -108,8 +108,11 @@ extension SyncedVault {
       return false
     }
     let frontier = newest?.operation.frontier ?? [:]
+    // What a machine writes that was removed is in no snapshot.
+    let known = loaded.history.known
     return loaded.history.all.contains { record in
-      record.sequence > frontier[record.stream, default: 0] && !record.isAboutSnapshots
+      record.sequence > frontier[record.stream, default: 0]
+        && record.sequence <= known[record.stream, default: 0] && !record.isAboutSnapshots
     }
   }
 

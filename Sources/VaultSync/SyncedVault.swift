@@ -35,6 +35,8 @@ public struct SyncedVault: Sendable {
   package var baseStep: UInt64 = 64 << 10
   /// The least bytes of records, behind those of the newest snapshot, that are worth another one.
   package var snapshotStep: UInt64 = 1 << 20
+  /// How many records lie in a smaller pack, in a store that puts records together; at least 2.
+  package var packStep: UInt64 = RecordPack.step
   /// The fewest records that go from the store at once.
   package var retirementStep: UInt64 = RecordPack.step
   /// Whether a run looks only at items that somebody has changed, where it knows which these are.
@@ -76,7 +78,7 @@ public struct SyncedVault: Sendable {
     _ vault: UnlockedVault, _ engine: any SyncEngine, now: @escaping @Sendable () -> Int64
   ) {
     self.vault = vault
-    self.engine = engine
+    self.engine = PartedEngine(engine)
     self.now = now
     files = SyncFiles(vault: vault.blocking.path)
   }

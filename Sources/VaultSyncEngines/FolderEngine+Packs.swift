@@ -20,7 +20,8 @@ extension FolderEngine {
       packs: try packs(of: stream, in: space))
   }
 
-  private func packs(of stream: StreamID, in space: SpaceID) throws -> [ClosedRange<UInt64>] {
+  /// The packs of a stream.
+  func packs(of stream: StreamID, in space: SpaceID) throws -> [ClosedRange<UInt64>] {
     try names(folder(space, "p", stream.text)).compactMap(Self.range)
       .sorted { ($0.lowerBound, $1.upperBound) < ($1.lowerBound, $0.upperBound) }
   }

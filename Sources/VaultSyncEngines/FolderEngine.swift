@@ -31,7 +31,9 @@ public struct FolderEngine: SyncEngine {
     try names(path, mustExist: true).compactMap { SpaceID(text: $0) }.sorted()
   }
 
-  /// The heads that are here; one that is half written is none.
+  /// The newest records that are here: those that the heads name, or that lie behind them.
+  ///
+  /// A head that is half written is none.
   public func heads(in space: SpaceID) throws -> [StreamHead] {
     try checkRoot()
     return try names(folder(space, "h")).sorted().compactMap { name in
@@ -39,8 +41,43 @@ public struct FolderEngine: SyncEngine {
         let bytes = try read(folder(space, "h"), name, limit: StreamHead.length + 1),
         let head = StreamHead(bytes), head.stream == stream
       else { return nil }
-      return head
+      return try newest(behind: head, in: space)
     }
+  }
+
+  /// The head of a stream as its records show it.
+  ///
+  /// All heads have one size, and one of several that a file syncer meets wins: so an older one may
+  /// stay, or come back, while the records, which never change, are there.
+  private func newest(behind head: StreamHead, in space: SpaceID) throws -> StreamHead {
+    guard let first = try firstBehind(head, in: space) else { return head }
+    var behind = try records(of: head.stream, in: space, after: first - 1, limit: .max)
+    while let last = behind.last {
+      if let hash = StoredRecord.hash(of: last) {
+        return StreamHead(
+          stream: head.stream, sequence: first - 1 + UInt64(behind.count), hash: hash)
+      }
+      // It is on its way.
+      behind.removeLast()
+    }
+    return head
+  }
+
+  /// The number of the first record behind a head; `nil` for none.
+  private func firstBehind(_ head: StreamHead, in space: SpaceID) throws -> UInt64? {
+    let (stream, next) = (head.stream, head.sequence + 1)
+    // At rest three looks: at what comes next, at the packs, and at the record of the head.
+    if isThere(next, of: stream, in: space) { return next }
+    let packed = try packs(of: stream, in: space).filter { $0.upperBound >= next }
+    let first = packed.map { max($0.lowerBound, next) }.min()
+    guard first == nil, !isThere(head.sequence, of: stream, in: space) else { return first }
+    // Perhaps a snapshot stands in for what is between.
+    return try places(of: stream, in: space).single.filter { $0 >= next }.min()
+  }
+
+  private func isThere(_ number: UInt64, of stream: StreamID, in space: SpaceID) -> Bool {
+    let path = "\(folder(space, "s", stream.text))/\(Self.name(number))"
+    return (try? System.status(of: path, in: SystemFlags.noFolder)) != nil
   }
 
   /// The records that are here.

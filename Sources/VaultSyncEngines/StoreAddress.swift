@@ -47,7 +47,7 @@ public struct StoreAddress: Sendable, Hashable {
         hint: "such as ~/Sync/vault, or git@git.example.org:me/secrets.git")
     }
     let typed = text.hasPrefix("/") ? text : "\(directory)/\(text)"
-    // Once, here: a link that somebody changes later leads nowhere else.
+    // Once, here: a link that somebody else changes later leads nowhere else.
     let path = (try? UserFile.target(ofFolder: typed)) ?? typed
     let isRepository = ["HEAD", "objects", "refs"].allSatisfy {
       UserFile.exists("\(path)/\($0)")
@@ -61,6 +61,14 @@ public struct StoreAddress: Sendable, Hashable {
     }
     kind = isRepository ? .git : .folder
     self.text = isRepository ? try GitRemote(path: path).text : path
+  }
+
+  /// Where a folder lies now: it may have been moved, and a link of the user's own be left.
+  ///
+  /// A link that another user may have made is refused by the engine as any link.
+  private static func end(of folder: String) throws -> String {
+    guard System.linkTarget(folder) != nil else { return folder }
+    return try FolderEngine.available { try Directory.end(ofOwnLinks: folder, to: "folder") }
   }
 
   private static func isInWorkTree(_ path: String) -> Bool {
@@ -92,7 +100,7 @@ public struct StoreAddress: Sendable, Hashable {
   /// - Throws: `SyncError` with code `.notAllowed`.
   public func engine(cache: String, asks: Bool = false) throws -> any SyncEngine {
     switch kind {
-    case .folder: FolderEngine(path: text)
+    case .folder: FolderEngine(path: try Self.end(of: text))
     case .git: try GitEngine(remote: GitRemote(text), cache: cache, asks: asks)
     }
   }

@@ -7,6 +7,8 @@ enum SystemFlags {
   static let readingWithoutWaiting = O_RDONLY | O_NONBLOCK | O_NOCTTY
   /// For a file that must be new.
   static let creating = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
+  /// For a whole path.
+  static let noFolder = AT_FDCWD
 }
 
 extension System.Failure {

@@ -133,6 +133,29 @@ struct PackTests {
     #expect(names("s").count == 300 - 128)
   }
 
+  /// A carrier that compares sizes never brings another head; one that meets two keeps the older one.
+  @Test(arguments: [1, 63, 100, 128, 200, 299])
+  func anOldHeadHidesNothing(_ old: Int) throws {
+    try engine.append(log, head: head(300), in: space)
+    try pack([1...64, 65...128])
+    func putBack() throws {
+      let path = "\(store.path)/\(space.text)/h/\(stream.text)"
+      try Data(head(old).bytes).write(to: URL(fileURLWithPath: path))
+    }
+    try putBack()
+    var there = try #require(engine.heads(in: space).first)
+    #expect(there.sequence == 300 && there.hash != head(300).hash)
+    // What a snapshot stands in for is no gap.
+    try engine.retire(upTo: 250, of: stream, in: space)
+    try putBack()
+    there = try #require(engine.heads(in: space).first)
+    #expect(there.sequence == 300)
+    // The newest one is on its way, and then others are missing before it.
+    let last = path("s", "000000000000012c")
+    try FileManager.default.removeItem(atPath: last)
+    #expect(try engine.heads(in: space).first?.sequence == 299)
+  }
+
   @Test func namesThatAreNoPacksAreLeftAlone() throws {
     try engine.append(log, head: head(300), in: space)
     try pack([1...64])

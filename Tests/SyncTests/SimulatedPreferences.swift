@@ -20,6 +20,8 @@ struct SimulatedPreferences {
     var typed: [Place: Set<String>] = [:]
     /// Values that were replaced or removed on it, which it has not told yet.
     var untold: [Place: Set<String>] = [:]
+    /// All values that were replaced or removed on it.
+    var replaced: Set<String> = []
   }
 
   /// A machine's preferences as they were.
@@ -43,6 +45,7 @@ struct SimulatedPreferences {
     if let kept { store.all = kept.contents }
     var machine = Machine(store: store)
     machine.typed = kept?.machine.typed ?? [:]
+    machine.replaced = kept?.machine.replaced ?? []
     if let kept { mayReturn.formUnion(Self.values(kept.contents)) }
     machines.append(machine)
   }
@@ -65,6 +68,7 @@ struct SimulatedPreferences {
     guard machines[number].members.contains(place.domain), let old else { return }
     replaced[place, default: []].insert(old)
     machines[number].untold[place, default: []].insert(old)
+    machines[number].replaced.insert(old)
   }
 
   mutating func added(_ domain: String, on number: Int) { machines[number].members.insert(domain) }
@@ -98,6 +102,16 @@ struct SimulatedPreferences {
     forget(number)
     machines[number].store.all = MemoryPreferences.Contents()
     machines[number].typed = [:]
+  }
+
+  /// Somebody has ended the rights of a machine: what it replaced since may be there again.
+  ///
+  /// - Parameters:
+  ///   - number: The machine.
+  ///   - isMember: Whether it tells the others again what is changed on it.
+  mutating func isEnded(_ number: Int, isMember: Bool) {
+    mayReturn.formUnion(machines[number].replaced)
+    if !isMember { machines[number].members = [] }
   }
 
   func kept(_ number: Int) -> Kept {

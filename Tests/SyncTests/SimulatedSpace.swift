@@ -51,11 +51,13 @@ struct SimulatedSpace {
   private var dice: Dice
   /// Numbers of its own, so that the schedules of the seeds stay what they are.
   private var snapshotDice: Dice
-  private var machines: [SyncMachine] = []
-  private var synced: [SyncedVault] = []
+  var machines: [SyncMachine] = []
+  var synced: [SyncedVault] = []
   private var stores: [MachineStore] = []
   /// Whether each machine has a folder of its own, which a file syncer carries.
-  private let isCarried: Bool
+  let isCarried: Bool
+  /// Whether the records lie in real folders, in packs, rather than in memory.
+  private let isInFolders: Bool
   private let change: (inout SyncedVault) -> Void
   private var kept: Kept?
   /// Machines that have joined with a vault that had the items: they merge without an ancestor, and
@@ -66,9 +68,12 @@ struct SimulatedSpace {
   private var unsent: [Set<String>] = []
   private var versions: [String: Int] = [:]
   /// `nil` for schedules of items alone.
-  private var preferences: SimulatedPreferences?
+  var preferences: SimulatedPreferences?
   /// What they do is decided apart, so that the schedules of the items do not depend on it.
   private var preferenceDice: Dice
+
+  /// Who may do what; `nil` for schedules in which nobody changes that.
+  var roles: SimulatedRoles?
 
   /// Who changes notes and the like is decided apart, too; `nil` where nobody does.
   private var noteDice: Dice?
@@ -80,11 +85,13 @@ struct SimulatedSpace {
   ///   - hasPreferences: Whether the machines have preferences, too.
   ///   - hasNotes: Whether notes, attributes and expiries are changed often, each to a value of its
   ///     own.
+  ///   - hasFolders: Whether the seed may put the records into folders, in packs.
+  ///   - hasRoles: Whether the seed may give machines roles, and remove them.
   ///   - change: What is done to each machine's part in the space before it begins.
   /// - Throws: What opening the vaults throws.
   init(
-    seed: UInt64, hasPreferences: Bool = true, hasNotes: Bool = true,
-    _ change: @escaping (inout SyncedVault) -> Void = { _ in }
+    seed: UInt64, hasPreferences: Bool = true, hasNotes: Bool = true, hasFolders: Bool = true,
+    hasRoles: Bool = true, _ change: @escaping (inout SyncedVault) -> Void = { _ in }
   ) throws {
     dice = Dice(seed: seed)
     preferenceDice = Dice(seed: ~seed)
@@ -95,16 +102,19 @@ struct SimulatedSpace {
     // Two or three machines are as good as many for most of what can go wrong, and cheaper.
     let count = dice.isOne(in: 8) ? 4 + dice.below(5) : 2 + dice.below(2)
     isCarried = dice.isOne(in: 2)
+    var storeDice = Dice(seed: seed &* 0xD6E8_FEB8_6659_FD93)
+    isInFolders = hasFolders && storeDice.isOne(in: 4)
+    if hasRoles { roles = SimulatedRoles(seed: seed) }
     let space = try PreparedSpace.of(count)
-    let shared = MemoryEngine()
-    shared.all = space.contents
+    let shared = try Self.store(isInFolders, isEventual: false)
+    try shared.begin(with: space.contents)
     for (number, machine) in space.machines.enumerated() {
       let home = try TemporaryHome(inMemory: true)
       try machine.files.put(into: home)
       // Every other clock is wrong, by up to a year.
       let error = dice.isOne(in: 2) ? dice.below(2 * Self.year) - Self.year : 0
-      let store = isCarried ? MemoryEngine(isEventual: true) : shared
-      store.all = space.contents
+      let store = isCarried ? try newStore() : shared
+      if isCarried { try store.begin(with: space.contents) }
       let opened = try SyncMachine(
         "m\(number)", SyncMachine.TestTime(PreparedSpace.start + 86_400_000 + Int64(error)),
         at: home, opens: machine.key)
@@ -113,8 +123,18 @@ struct SimulatedSpace {
     }
   }
 
+  /// A store that nobody has written to.
+  private static func store(_ isFolder: Bool, isEventual: Bool) throws -> any SimulatedStore {
+    isFolder ? try SimulatedFolder() : MemoryEngine(isEventual: isEventual)
+  }
+
+  private func newStore() throws -> any SimulatedStore {
+    try Self.store(isInFolders, isEventual: true)
+  }
+
   private mutating func add(_ machine: SyncMachine, _ store: MachineStore) throws {
     machines.append(machine)
+    roles?.add(nil)
     stores.append(store)
     unsent.append([])
     preferences?.add()
@@ -138,6 +158,7 @@ struct SimulatedSpace {
     if snapshotDice.isOne(in: 3) { vault.snapshotStep = 0 }
     // What everybody has goes from the store at once.
     vault.retirementStep = 1
+    vault.packStep = 2
     change(&vault)
     return vault
   }
@@ -153,8 +174,10 @@ struct SimulatedSpace {
       try step()
       try changePreferences()
       try changeNote()
+      try changeRoles()
     }
-    return try settled() + findings() + (preferences?.findings() ?? []) + looks()
+    let roster = try settled() + settleRoles()
+    return try roster + findings() + (preferences?.findings() ?? []) + looks()
   }
 
   private mutating func step() throws {
@@ -183,9 +206,9 @@ struct SimulatedSpace {
     case 16 where versions[name, default: 0] < Self.typedVersions:
       versions[name, default: 0] += 1
       try crash(number) { _, machine in try machine.set(name, "half") }
-    case 17, 18: part(number)
+    case 17, 18: try part(number)
     case 19: try copy(number)
-    case 20 where !isAway(0): _ = try synced[0].rotate()
+    case 20 where !isAway(0): try rotate(0)
     default: try synchronize(number)
     }
   }
@@ -211,7 +234,7 @@ struct SimulatedSpace {
   /// A run that looks at every item finds nothing that one missed that looked at what was changed.
   private mutating func looks() throws -> [String] {
     var findings: [String] = []
-    for number in machines.indices {
+    for number in present {
       synced[number].looksAtChangesAlone = false
       // Something that has to do with no item, so that it does not rest.
       let report = try synced[number].synchronize(acceptingRollback: true)
@@ -222,7 +245,7 @@ struct SimulatedSpace {
     return findings
   }
 
-  private func isAway(_ number: Int) -> Bool { stores[number].isAway }
+  func isAway(_ number: Int) -> Bool { stores[number].isAway }
 
   private mutating func type(_ name: String, field: String? = nil, on number: Int) throws {
     guard versions[name, default: 0] < Self.typedVersions else { return }
@@ -238,6 +261,7 @@ struct SimulatedSpace {
     guard isTyped else { return }
     typed.insert(value)
     unsent[number].insert(value)
+    roles?.typed(value, on: number)
   }
 
   /// Changes a vault; what is not there cannot be changed.
@@ -280,20 +304,11 @@ struct SimulatedSpace {
   }
 
   /// The store is away from a machine, or there again; or a file syncer comes by.
-  private mutating func part(_ number: Int) {
+  private mutating func part(_ number: Int) throws {
     guard isCarried else { return stores[number].isAway.toggle() }
-    let other = dice.below(machines.count)
-    var carried = stores[other].store.all
-    // Half way: a head, and not its record yet.
-    if dice.isOne(in: 3) {
-      for (space, streams) in carried.records {
-        for (stream, records) in streams.sorted(by: { $0.key < $1.key })
-        where dice.isOne(in: 3) && records.count > 1 {
-          carried.records[space]?[stream]?.removeLast()
-        }
-      }
-    }
-    stores[number].store.all = stores[number].store.all.joined(carried)
+    let other = stores[dice.below(machines.count)].store
+    let isHalfWay = dice.isOne(in: 3)
+    try stores[number].store.take(from: other, isHalfWay: isHalfWay, &dice)
   }
 
   /// A home is kept; later it is put back, or is another machine's.
@@ -310,18 +325,19 @@ struct SimulatedSpace {
       try kept.files.put(into: home, isCopied: true)
       let copied = try SyncMachine(at: home, like: machines[kept.number])
       let machine = SyncMachine(copied, called: "m\(machines.count)")
-      let store = isCarried ? MemoryEngine(isEventual: true) : stores[0].store
+      let store = isCarried ? try newStore() : stores[0].store
       machines.append(machine)
       stores.append(MachineStore(store))
       unsent.append([])
       preferences?.add(kept.preferences)
-      let goesOn = dice.isOne(in: 2)
+      roles?.add(kept.number)
+      let mayJoin = try isAdmin(0)
+      let goesOn = dice.isOne(in: 2) || !mayJoin
       synced.append(try goesOn ? opened(machines.count - 1) : joined(machines.count - 1))
       if goesOn, let former = kept.preferences {
         preferences?.goesOn(with: former, on: machines.count - 1)
       }
     } else {
-      // What this machine alone had is gone with its disk.
       typed.subtract(unsent[kept.number].subtracting(kept.unsent))
       unsent[kept.number] = kept.unsent
       if let former = kept.preferences { preferences?.putBack(former, on: kept.number) }
@@ -339,7 +355,7 @@ struct SimulatedSpace {
     (stores[0].isAway, store.isAway) = (false, false)
     defer { (stores[0].isAway, store.isAway) = wasAway }
     let code = try synced[0].invite(seconds: 30 * 86_400)
-    if isCarried { store.store.all = store.store.all.joined(stores[0].store.all) }
+    if isCarried { try store.store.take(from: stores[0].store, isHalfWay: false, &dice) }
     // A clock that is ahead would say that the code has expired: it is set right. One that is
     // behind stays so: to be set a year ahead empties the trash.
     let ahead = machine.time.next() - admin.time.next()
@@ -404,12 +420,19 @@ struct SimulatedSpace {
   private mutating func synchronize(_ number: Int) throws -> SyncReport? {
     do {
       let report = try synced[number].synchronize()
+      // Without an ancestor, it may ask its person about two values of which the others have one.
+      if report.changes.relation == .apart { rejoined.insert(number) }
+      roles?.hears(
+        number, !report.waiting.isEmpty || report.problems.contains { $0.code == .withheld })
       if report.problems.isEmpty {
         unsent[number] = []
         preferences?.told(number)
       }
       return report
     } catch let error as SyncError where error.code == .unavailable && isAway(number) {
+      return nil
+    } catch let error as SyncError where error.code == .removed && roles != nil {
+      roles?.out.insert(number)
       return nil
     } catch let error as SyncError where error.code == .rolledBack && isCarried {
       // A copy's folder does not have yet what its original wrote: the file syncer brings it.
@@ -422,57 +445,81 @@ struct SimulatedSpace {
     for store in stores { store.isAway = false }
     for _ in 0..<12 {
       var isNew = false
+      // What a store shows no longer to a home from before, somebody may tell it yet.
+      var withheld: [String] = []
       for number in machines.indices {
-        if isCarried { carry(to: number) }
+        if isCarried { try carry(to: number) }
+        if roles?.out.contains(number) == true { continue }
         guard let report = try synchronize(number) else {
           isNew = true
           continue
         }
-        if let problem = report.problems.first { return ["m\(number): \(problem)"] }
+        if let problem = report.problems.first {
+          guard problem.code == .withheld else { return ["m\(number): \(problem)"] }
+          withheld.append("m\(number): \(problem)")
+        }
         isNew = isNew || report.sent + report.received > 0 || !report.changes.isUnchanged
         isNew = isNew || !report.domains.isEmpty
       }
-      if !isNew { return [] }
+      // Of one that was removed nobody need tell anything.
+      if !isNew { return roles == nil ? withheld : [] }
     }
     return ["it has no end"]
   }
 
-  private func carry(to number: Int) {
+  private mutating func carry(to number: Int) throws {
     for other in stores where other !== stores[number] {
-      stores[number].store.all = stores[number].store.all.joined(other.store.all)
+      try stores[number].store.take(from: other.store, isHalfWay: false, &dice)
     }
   }
 
   // MARK: - Afterwards
 
   private func findings() throws -> [String] {
+    guard let reference = present.first else { return [] }
     var findings: [String] = []
-    let states = try [true, false].map { hasMark in
-      try machines[0].vault.blocking.shared { try $0.items() }.items.values
-        .map { Self.description(of: $0, hasMark: hasMark) }.sorted()
-    }
-    for (number, machine) in machines.enumerated() {
-      let (items, unreadable) = try machine.vault.blocking.shared { try $0.items() }
+    for number in present {
+      let (items, unreadable) = try machines[number].vault.blocking.shared { try $0.items() }
       let lost = typed.subtracting(items.values.flatMap(Self.values))
+        .filter { roles?.mayBeLost($0) != true }
       if !lost.isEmpty { findings.append("m\(number) has lost \(lost.sorted())") }
       if !unreadable.isEmpty { findings.append("m\(number) cannot read everything") }
-      let hasMark = !rejoined.contains(number)
-      let state = items.values.map { Self.description(of: $0, hasMark: hasMark) }.sorted()
-      let first = states[hasMark ? 0 : 1]
-      if state != first { findings.append("m\(number) has \(state), and m0 has \(first)") }
+      // What a reader changed is an earlier version with him, or lies in his trash.
+      let isReader = try isReader(number) || isReader(reference)
+      let compared = Compared(hasMark: !rejoined.contains(number), hasPast: !isReader)
+      let state = try state(of: number, compared)
+      let first = try self.state(of: reference, compared)
+      if state != first {
+        findings.append("m\(number) has \(state), and m\(reference) has \(first)")
+      }
     }
     return findings
   }
 
+  /// What of the items is compared.
+  private struct Compared {
+    /// Whether there are two values to decide about.
+    let hasMark: Bool
+    /// Earlier versions, and what is in the trash.
+    let hasPast: Bool
+  }
+
+  private func state(of number: Int, _ compared: Compared) throws -> [String] {
+    try machines[number].vault.blocking.shared { try $0.items() }.items.values
+      .filter { compared.hasPast || $0.trashed == 0 }
+      .map { Self.description(of: $0, compared) }.sorted()
+  }
+
   /// All values that an item has or had.
-  private static func values(of item: SharedItem) -> [String] {
+  static func values(of item: SharedItem) -> [String] {
     ([item.head] + item.earlier).flatMap { version in
       ([version.main] + version.fields.values).map(text)
     }
   }
 
   /// All that every machine must have of an item.
-  private static func description(of item: SharedItem, hasMark: Bool) -> String {
+  private static func description(of item: SharedItem, _ compared: Compared) -> String {
+    let hasMark = compared.hasMark
     let fields = item.head.fields.sorted { $0.key < $1.key }.map { "\($0.key)=\(text($0.value))" }
     let attributes = item.attributes.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }
     let words =
@@ -487,70 +534,8 @@ struct SimulatedSpace {
     let lost = item.lost.filter { hasMark && $0.machine != nil }.map { lost in
       "\(lost.property) \(lost.attribute) \(lost.value) of \(lost.machine ?? "")"
     }
-    return (words + marks + history + lost).joined(separator: "|")
+    return (words + marks + (compared.hasPast ? history : []) + lost).joined(separator: "|")
   }
 
   private static func text(_ secret: SecretBytes) -> String { Secret(secret).text ?? "?" }
-}
-
-/// A machine's way to a store, which may be cut.
-final class MachineStore: SyncEngine {
-  let store: MemoryEngine
-  private let away = Mutex(false)
-
-  init(_ store: MemoryEngine) { self.store = store }
-
-  var isEventual: Bool { store.isEventual }
-
-  var isAway: Bool {
-    get { away.withLock { $0 } }
-    set { away.withLock { $0 = newValue } }
-  }
-
-  private func reached() throws -> MemoryEngine {
-    guard !isAway else { throw SyncError(.unavailable, "the store is away") }
-    return store
-  }
-
-  func spaces() throws -> [SpaceID] { try reached().spaces() }
-
-  func heads(in space: SpaceID) throws -> [StreamHead] { try reached().heads(in: space) }
-
-  func records(
-    of stream: StreamID, in space: SpaceID, after sequence: UInt64, limit: Int
-  ) throws -> [[UInt8]] {
-    try reached().records(of: stream, in: space, after: sequence, limit: limit)
-  }
-
-  func append(_ records: [[UInt8]], head: StreamHead, in space: SpaceID) throws {
-    try reached().append(records, head: head, in: space)
-  }
-
-  func retire(upTo sequence: UInt64, of stream: StreamID, in space: SpaceID) throws {
-    try reached().retire(upTo: sequence, of: stream, in: space)
-  }
-
-  func oldest(of stream: StreamID, in space: SpaceID) throws -> UInt64? {
-    try reached().oldest(of: stream, in: space)
-  }
-
-  func removeObjects(_ names: [[UInt8]], in space: SpaceID) throws {
-    try reached().removeObjects(names, in: space)
-  }
-
-  func invitation(_ id: [UInt8], in space: SpaceID) throws -> [UInt8]? {
-    try reached().invitation(id, in: space)
-  }
-
-  func putInvitation(_ bytes: [UInt8], id: [UInt8], in space: SpaceID) throws {
-    try reached().putInvitation(bytes, id: id, in: space)
-  }
-
-  func object(_ name: [UInt8], in space: SpaceID) throws -> [UInt8]? {
-    try reached().object(name, in: space)
-  }
-
-  func put(_ objects: [SyncObject], in space: SpaceID) throws {
-    try reached().put(objects, in: space)
-  }
 }

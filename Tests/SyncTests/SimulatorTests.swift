@@ -25,10 +25,13 @@ struct SimulatorTests {
     }
   }
 
-  private static func run(_ seed: UInt64, hasPreferences: Bool = true, hasNotes: Bool = true) {
+  private static func run(
+    _ seed: UInt64, hasPreferences: Bool = true, hasNotes: Bool = true, isAsItWas: Bool = false
+  ) {
     do {
       var space = try SimulatedSpace(
-        seed: seed, hasPreferences: hasPreferences, hasNotes: hasNotes)
+        seed: seed, hasPreferences: hasPreferences, hasNotes: hasNotes, hasFolders: !isAsItWas,
+        hasRoles: !isAsItWas)
       for finding in try space.run() { Issue.record("seed \(seed): \(finding)") }
     } catch {
       Issue.record("seed \(seed): \(error)")
@@ -38,13 +41,20 @@ struct SimulatorTests {
   /// Schedules that once found a mistake.
   @Test(arguments: [122, 489, 928, 975, 1559, 3084, 4621, 4750] as [UInt64])
   func whatWasMendedStaysSo(_ seed: UInt64) {
-    Self.run(seed, hasPreferences: false, hasNotes: false)
+    Self.run(seed, hasPreferences: false, hasNotes: false, isAsItWas: true)
   }
 
   /// Preferences that were lost, and used since; a machine that joins again with another value,
   /// also of an item that was removed for good, or put into the trash and made anew.
   @Test(arguments: [515, 520, 735, 3479, 5377, 15_319, 61_409] as [UInt64])
-  func whatWasMendedWithPreferencesStaysSo(_ seed: UInt64) { Self.run(seed, hasNotes: false) }
+  func whatWasMendedWithPreferencesStaysSo(_ seed: UInt64) {
+    Self.run(seed, hasNotes: false, isAsItWas: true)
+  }
+
+  /// Readers, machines that were removed, records that lie in packs, and homes that were put back from
+  /// before what a snapshot stands in for.
+  @Test(arguments: [24, 117, 284, 699, 842, 926, 1042, 1501, 1858, 2861, 2905] as [UInt64])
+  func whatWasMendedWithRolesAndFoldersStaysSo(_ seed: UInt64) { Self.run(seed) }
 
   /// A merge that is wrong in one respect; the simulator must say so, or it would not notice a
   /// mistake of ours.

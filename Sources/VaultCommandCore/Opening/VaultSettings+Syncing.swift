@@ -66,6 +66,47 @@ extension VaultSettings {
     }
   }
 
+  /// Follows the store of the vault's space to another place, and says so.
+  ///
+  /// - Parameters:
+  ///   - engine: The store there.
+  ///   - place: Its name as it is remembered.
+  /// - Throws: `SyncError` with code `.rolledBack` for a place that lacks something.
+  package func followStore(to engine: any SyncEngine, at place: String) throws {
+    let (report, isOther) = try withSpace { space in
+      let before = try space.status().store
+      let moved = try space.moved(to: engine, at: place, acceptingRollback: acceptsRollback)
+      return (try moved.synchronize(acceptingRollback: acceptsRollback), before != place)
+    }
+    if writesJSON {
+      try StandardOutput.write(report.members)
+    } else {
+      try report.tell()
+      let shown = StandardOutput.shown(StoreAddress(remembered: place).shown)
+      StandardError.note(
+        isOther
+          ? "the vault syncs with \(shown) from now on"
+          : "the vault belongs to the space in \(shown) already: it was brought up to date",
+        hint: isOther ? "on each other machine, too: \(ProgramName.current) sync move STORE" : nil)
+    }
+    if !acceptsRollback, let problem = report.problems.first { throw problem }
+  }
+
+  /// Whether the vault belongs to one of some spaces.
+  ///
+  /// - Parameter spaces: Those of a store.
+  /// - Returns: False as well where there is no vault.
+  /// - Throws: What opening the vault throws.
+  package func isMember(of spaces: [SpaceID]) throws -> Bool {
+    let name = vaultName ?? ProcessState.variable(EnvironmentNames.vaultName)
+    let place = try location().vaultFile(named: name)
+    guard SyncedVault.isJoined(vaultAt: "\(place.directory)/\(place.name)") else { return false }
+    return try withVault { vault in
+      guard let space = try SyncedVault.overview(of: vault.unlocked)?.space else { return false }
+      return spaces.contains { $0.text == space }
+    }
+  }
+
   /// Brings a preference domain together with the space from now on, and says so.
   package func addDomain(_ domain: String) throws {
     let (isNew, report) = try withSpace { (try $0.addDomain(domain), try $0.synchronize()) }
@@ -212,6 +253,22 @@ extension VaultSettings {
 
 /// What a machine knows of its space without the store.
 package enum SpaceKnown {
+  /// Tells a person whose home was put back or copied that this machine is the only way to let others
+  /// in, if it is: what could be lost with it was nearly lost.
+  ///
+  /// - Parameter space: The space.
+  /// - Throws: What reading the vault throws.
+  package static func tellSoleOwner(of space: SyncedVault) throws {
+    let status = try space.status()
+    guard status.devices > 1, status.recoveryCodes == 0, status.owners == [status.label] else {
+      return
+    }
+    StandardError.note(
+      "this machine is the space's only owner, and no recovery code opens the space",
+      hint: "make another machine an owner: \(ProgramName.current) sync role MACHINE owner; "
+        + "or a recovery code: \(ProgramName.current) key add --recovery")
+  }
+
   /// The only owner of a vault's space, where no recovery code opens it and others are in; `nil` if
   /// there are more ways back, or no space.
   package static func soleOwner(of vault: UnlockedVault.Blocking) -> String? {

@@ -93,14 +93,17 @@ package struct ItemPage {
       ["created", Timestamp.text(item.created)], ["modified", Timestamp.text(item.modified)],
     ]
     if let expires = item.expires { after.append(["expires", Timestamp.text(expires)]) }
-    if !item.tags.isEmpty { after.append(["tags", item.tags.map(shown).joined(separator: ", ")]) }
+    let described = StandardOutput.described
+    if !item.tags.isEmpty {
+      after.append(["tags", item.tags.map(described).joined(separator: ", ")])
+    }
     for (name, value) in item.attributes.sorted(by: { $0.key < $1.key }) {
-      after.append(["attribute", "\(shown(name))=\(shown(value))"])
+      after.append(["attribute", "\(described(name))=\(described(value))"])
     }
     after.append(["copy", item.publishedCopy.rawValue])
     if let lastUse { after.append(["last used", lastUse.summary]) }
     for conflict in item.conflicts { after.append(["conflict", conflict.words]) }
-    if !item.note.isEmpty { after.append(["note", shown(item.note)]) }
+    if !item.note.isEmpty { after.append(["note", described(item.note)]) }
     let parts = [main] + fields
     let labels = (before + after).map { $0[0] } + parts.map { shown($0.name) }
     let width = labels.map(DisplayWidth.of).max() ?? 0

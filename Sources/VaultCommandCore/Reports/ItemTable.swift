@@ -55,13 +55,13 @@ package struct ItemTable {
         style: { $0.expires.map { $0 < now ? .bad : .doubtful } }),
       Column(
         heading: "TAGS", isAlwaysShown: false, rank: 3,
-        cell: { $0.tags.map(StandardOutput.shown).joined(separator: ", ") }),
+        cell: { $0.tags.map(StandardOutput.described).joined(separator: ", ") }),
       Column(
         heading: "USER", isAlwaysShown: false, rank: 6,
-        cell: { StandardOutput.shown(logins[$0.id]?.user ?? "") }),
+        cell: { StandardOutput.described(logins[$0.id]?.user ?? "") }),
       Column(
         heading: "HOST", isAlwaysShown: false, rank: 5,
-        cell: { StandardOutput.shown(logins[$0.id]?.host ?? "") }),
+        cell: { StandardOutput.described(logins[$0.id]?.host ?? "") }),
     ].filter { column in column.isAlwaysShown || items.contains { !column.cell($0).isEmpty } }
   }
 

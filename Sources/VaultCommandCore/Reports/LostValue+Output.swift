@@ -5,15 +5,15 @@ import VaultTerminal
 extension LostValue {
   /// The property, with the attribute's name.
   var propertyInWords: String {
-    property == .attribute ? "attribute \(StandardOutput.shown(attribute))" : property.rawValue
+    property == .attribute ? "attribute \(StandardOutput.described(attribute))" : property.rawValue
   }
 
   /// Who wrote it, after a comma; empty where that is not known.
-  var origin: String { machine.map { ", from \(StandardOutput.shown($0))," } ?? "" }
+  var origin: String { machine.map { ", from \(StandardOutput.described($0))," } ?? "" }
 
   /// The value as a person reads it.
   var shownValue: String {
-    expires.map { Timestamp.text($0) } ?? StandardOutput.shown(value)
+    expires.map { Timestamp.text($0) } ?? StandardOutput.described(value)
   }
 
   /// The value as a row among the versions of an item.
@@ -21,7 +21,7 @@ extension LostValue {
   /// - Parameter written: When it was written, in words.
   /// - Returns: The property, the time, whose it is, and the value.
   package func row(written: String) -> [String] {
-    let origin = machine.map { "from \(StandardOutput.shown($0)), concurrent" } ?? "concurrent"
+    let origin = machine.map { "from \(StandardOutput.described($0)), concurrent" } ?? "concurrent"
     return [propertyInWords, written, "\(origin): \(shownValue)"]
   }
 

@@ -213,6 +213,18 @@ package struct SharedVault {
     return report
   }
 
+  /// Forgets that an item has two values, or settled ones, where the space knows of one.
+  private mutating func unmark(_ items: [SharedItem]) {
+    for item in items where item.concurrent.isEmpty {
+      guard let position = edit.index.items.position(of: Bytes16(item.id)) else { continue }
+      var record = edit[position]
+      record.attributes[ItemConflict.attribute] = nil
+      guard record != edit[position] else { continue }
+      edit[position] = record
+      isChanged = true
+    }
+  }
+
   /// Makes items what the space has: those that are not in it go to the trash.
   ///
   /// - Parameters:
@@ -220,12 +232,13 @@ package struct SharedVault {
   ///   - items: The state of the space.
   /// - Throws: ``CredentialError``.
   package mutating func takeBack(_ ids: [[UInt8]], to items: [SharedItem]) throws {
-    guard !ids.isEmpty else { return }
+    guard !ids.isEmpty else { return unmark(items) }
     // As if nothing had been changed here: then the other side's value is the only change.
     let local = try self.items().items
     let there = Set(items.map(\.id))
     // Of what is not there the other side has removed nothing: it goes to the trash, not for good.
     _ = try merge(items, removals: [:], base: local.values.filter { there.contains($0.id) })
+    unmark(items)
     for id in ids where !there.contains(id) {
       guard let position = edit.index.items.position(of: Bytes16(id)), edit[position].trashed == 0
       else { continue }

@@ -14,7 +14,7 @@ enum EpochTelling {
   static func epochs(
     _ facts: RosterFacts, known: [EpochKey], where isCounted: (OpenedRecord) -> Bool
   ) -> [Roster.Epoch] {
-    var epochs = known.map { Roster.Epoch(key: $0, recipients: [], records: []) }
+    var epochs = known.map { Roster.Epoch(key: $0, recipients: [], tellings: []) }
     var places: [Name: Int] = [:]
     for (place, epoch) in epochs.enumerated() {
       let name = Name(number: epoch.key.number, id: epoch.key.id)
@@ -26,12 +26,13 @@ enum EpochTelling {
       guard told.number >= 1, told.number - 1 <= before else { continue }
       counted.add(told.number, of: told.record)
       guard let position = places[Name(number: told.number, id: told.id)] else { continue }
-      epochs[position].records.append(told.record)
+      epochs[position].tellings.append(
+        Roster.Epoch.Telling(record: told.record, recipients: told.recipients))
       epochs[position].recipients.insert(told.record.stream.bytes)
       epochs[position].recipients.formUnion(told.recipients)
     }
     // A key that no admin told is none to write with.
-    epochs.removeAll { $0.records.isEmpty }
+    epochs.removeAll { $0.tellings.isEmpty }
     return epochs
   }
 

@@ -63,12 +63,31 @@ package struct Roster: Sendable {
     package let key: EpochKey
     /// Streams and invitations, of many only how their names begin.
     var recipients: Set<[UInt8]>
-    var records: [OpenedRecord]
+    /// Who told it whom.
+    var tellings: [Telling]
+
+    /// A record that tells the key.
+    struct Telling: Sendable {
+      let record: OpenedRecord
+      let recipients: [[UInt8]]
+    }
 
     /// Whether it was sealed to a stream or an invitation.
     func isTold(to id: [UInt8]) -> Bool {
       recipients.contains(id)
         || recipients.contains(Array(id.prefix(Operation.shortRecipientLength)))
+    }
+
+    /// Whether it was sealed to a stream in one of some records, or that stream told it itself.
+    func isTold(to stream: StreamID, where isMeant: (OpenedRecord) -> Bool) -> Bool {
+      let (id, short) = (
+        stream.bytes, Array(stream.bytes.prefix(Operation.shortRecipientLength))
+      )
+      return tellings.contains { telling in
+        isMeant(telling.record)
+          && (telling.record.stream == stream
+            || telling.recipients.contains { $0 == id || $0 == short })
+      }
     }
   }
 
@@ -88,6 +107,8 @@ package struct Roster: Sendable {
   private var tenures: [StreamID: [Tenure]] = [:]
   /// The first records of those that go on for a machine.
   private let successions: [StreamID: [OpenedRecord]]
+  /// The newest record of each machine.
+  private var newest: [StreamID: OpenedRecord] = [:]
 
   /// Who belongs to the space after some records.
   ///
@@ -117,6 +138,9 @@ package struct Roster: Sendable {
     askIn(history.viewer, facts)
     findSuccessors(facts, history, upTo: frontier)
     numberLabels(facts)
+    for stream in members.keys {
+      newest[stream] = history.record(stream, frontier[stream, default: 0])
+    }
     epochs = EpochTelling.epochs(facts, known: history.epochs) { authority(of: $0) != nil }
   }
 
@@ -340,10 +364,14 @@ package struct Roster: Sendable {
 
   /// Whether the code of an invitation opens the key of an epoch.
   private func has(_ invitation: Invitation, _ epoch: Epoch) -> Bool {
-    epoch.isTold(to: invitation.id)
-      || epoch.records.contains { record in
-        invitation.records.contains { $0.knows(record) }
-      }
+    epoch.isTold(to: invitation.id) || isWithin(invitation, epoch)
+  }
+
+  /// Whether what lies in the store for the code of an invitation has the key of an epoch.
+  private func isWithin(_ invitation: Invitation, _ epoch: Epoch) -> Bool {
+    epoch.tellings.contains { telling in
+      invitation.records.contains { $0.knows(telling.record) }
+    }
   }
 
   /// The ids of the keys that a member can have.
@@ -375,10 +403,27 @@ package struct Roster: Sendable {
       || invitations.values.contains { $0.isSettled && has($0, epoch) }
   }
 
-  /// Members who lack the key of an epoch, since they were let in while it began.
+  /// Whether a member has the key of an epoch for certain, or can read who tells it.
+  ///
+  /// A home that was put back or copied may be from before: what told it then may be gone from the
+  /// store.
+  private func isSureOf(_ epoch: Epoch, _ member: Member) -> Bool {
+    guard has(member, epoch) else { return false }
+    let newest = newest[member.stream]
+    func isReadable(_ record: OpenedRecord) -> Bool {
+      record.sequence > retired[record.stream, default: 0] || newest?.knows(record) == true
+    }
+    if epoch.tellings.allSatisfy({ isReadable($0.record) }) { return true }
+    return epoch.isTold(to: member.stream, where: isReadable)
+      || member.predecessor.map { epoch.isTold(to: $0, where: isReadable) } ?? false
+      || member.invitation.flatMap { invitations[$0] }.map { isWithin($0, epoch) } ?? false
+  }
+
+  /// Members who lack the key of an epoch, since they were let in while it began, or go on from a
+  /// home that was put back from before.
   package var missingKeys: [(epoch: EpochKey, members: [Member])] {
     epochs.compactMap { epoch in
-      let missing = present.filter { !has($0, epoch) }
+      let missing = present.filter { !isSureOf(epoch, $0) }
       return missing.isEmpty ? nil : (epoch.key, missing)
     }
   }

@@ -48,6 +48,15 @@ package enum StandardOutput {
     try body()
   }
 
+  /// A text that describes something, such as a note: nothing in it acts on a terminal.
+  ///
+  /// Also where a pipe leads to one, as that of a pager does; there its lines stay lines.
+  package static func described(_ text: String) -> String {
+    guard !isTerminal else { return Sanitizer.visible(text) }
+    return text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .map { Sanitizer.visible(String(decoding: $0, as: UTF8.self)) }.joined(separator: "\n")
+  }
+
   /// A name in the form that fits stdout: escaped on a terminal, exact in a pipe.
   package static func shown(_ name: String) -> String {
     isTerminal ? Sanitizer.visible(name) : name

@@ -75,6 +75,22 @@ struct CommandQuotingTests {
     #expect(!read.text.contains("\u{1B}[2J"))
   }
 
+  /// A pipe may lead to a terminal, as that of a pager: what describes an item acts on none.
+  @Test func whatDescribesAnItemActsOnNoTerminal() throws {
+    let vault = try ThrowawayVault()
+    try vault.set("db", "1")
+    let set = try vault(
+      "set", "db", "--note", "one\u{1B}[2J\ntwo", "--attribute", "url=\u{1B}]52;c;ZQ==\u{7}")
+    #expect(set.status == 0, "\(set.errors)")
+    for words in [["show", "db"], ["list", "--long"], ["list", "ZQ"]] {
+      let run = try vault.command.run(words)
+      #expect(run.status == 0 && !run.text.contains("\u{1B}"), "\(words) \(run.errors)")
+    }
+    let page = try vault("show", "db").text
+    #expect(page.contains("one\\u{1b}[2J\n") && page.contains("two\n"), "\(page)")
+    #expect(page.contains("url=\\u{1b}]52;c;ZQ==\\u{7}"), "\(page)")
+  }
+
   @Test func columnsWithoutChecksDoNotBreakJSON() throws {
     let home = try TemporaryHome()
     let vault = VaultProcess(home: home.path)

@@ -164,6 +164,7 @@ struct SyncFilesTests {
     #expect(try back.run(["set", "own", "--stdin"], input: Data("3".utf8)).status == 0)
     let now = try back.run(["sync", "now", "--json"])
     #expect(now.status == 0 && now.text.contains("\"successor\": \"laptop\""), "\(now.text)")
+    #expect(now.errors.contains("the space's only owner, and no recovery code"), "\(now.errors)")
     #expect(try back.run(["get", "token"]).text == "2")
     #expect(try back.run(["get", "own"]).text == "3")
     #expect(try desktop("sync", "now").text.contains("added: own"))

@@ -155,6 +155,29 @@ struct SyncMembersVerbTests {
     #expect(try desktop("sync", "move", moved, "--json").text.contains("\"received\": 0"))
   }
 
+  /// Who joins again where the space lies now means the same; a link of the user's own is followed.
+  @Test func aMachineFollowsTheStoreByJoiningOrByALink() throws {
+    let moved = "\(store.path).moved"
+    try FileManager.default.moveItem(atPath: store.path, toPath: moved)
+    defer { try? FileManager.default.removeItem(atPath: moved) }
+    let joined = try laptop.command.run(["sync", "join", moved, "--stdin"], input: Data())
+    #expect(joined.status == 0 && joined.errors.contains("from now on"), "\(joined.errors)")
+    let again = try laptop("sync", "join", moved)
+    #expect(again.status == 0 && again.errors.contains("already"), "\(again.errors)")
+    try laptop.set("token", "3")
+    try now(laptop)
+    try FileManager.default.createSymbolicLink(atPath: store.path, withDestinationPath: moved)
+    defer { try? FileManager.default.removeItem(atPath: store.path) }
+    try now(desktop)
+    #expect(try desktop.get("token").text == "3")
+    // Another store has another space: that is no way there.
+    let other = try TemporaryHome()
+    let third = try ThrowawayVault()
+    #expect(try third("sync", "init", other.path, "--label", "third").status == 0)
+    let elsewhere = try laptop.command.run(["sync", "join", other.path, "--stdin"], input: Data())
+    #expect(elsewhere.status != 0)
+  }
+
   @Test func whatLostIsShownWithItsPropertyAndMachine() throws {
     func describe(_ machine: ThrowawayVault, _ words: String...) throws {
       let done = try machine.command.run(["set", "token"] + words, input: Data())

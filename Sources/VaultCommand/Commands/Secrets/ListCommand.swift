@@ -201,7 +201,7 @@ struct ListRequest: Equatable, Sendable {
       return try write(items.map(\.name.text))
     }
     let rows = items.map { item in
-      let reason = reasons[item.id].map { [Self.excerpt(StandardOutput.shown($0))] }
+      let reason = reasons[item.id].map { [Self.excerpt(StandardOutput.described($0))] }
       return [StandardOutput.shown(item.name.text)] + (reason ?? [])
     }
     try Pager.write(
@@ -356,7 +356,7 @@ struct ListRequest: Equatable, Sendable {
           StandardOutput.shown(item.name.text), item.kind.name, "v\(item.version)",
           Timestamp.text(item.modified),
           item.expires.map { "expires \(Timestamp.text($0))" } ?? "-",
-          item.tags.isEmpty ? "-" : item.tags.map(StandardOutput.shown).joined(separator: ","),
+          item.tags.isEmpty ? "-" : item.tags.map(StandardOutput.described).joined(separator: ","),
           Self.cell(logins[item.id]?.user), Self.cell(logins[item.id]?.host),
         ] + (numbers[item.id].map { ["trash \($0)"] } ?? [])
       })
@@ -364,7 +364,7 @@ struct ListRequest: Equatable, Sendable {
 
   private static func cell(_ text: String?) -> String {
     guard let text, !text.isEmpty else { return "-" }
-    return StandardOutput.shown(text)
+    return StandardOutput.described(text)
   }
 
   private func listVaults(_ settings: VaultSettings) throws {

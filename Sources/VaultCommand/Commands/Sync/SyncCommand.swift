@@ -165,7 +165,11 @@ struct SyncJoinCommand: ParsableCommand {
       typed: options.store, takesWorkTree: options.inWorkTree)
     // A store that is not there is told before anybody looks for a code, and a code that is none
     // before anything is made.
-    _ = try engine.spaces()
+    let spaces = try engine.spaces()
+    // The space that the vault belongs to already lies here now.
+    if try settings.isMember(of: spaces) {
+      return try settings.followStore(to: engine, at: store)
+    }
     let code = try code()
     try SyncedVault.check(code, in: engine)
     let (report, own) = try settings.withVaultMade { vault in
@@ -220,7 +224,9 @@ struct SyncNowCommand: ParsableCommand {
       ? try settings.synchronizeUnattended()
       : try settings.withSpace { space in
         if discardLocal { try Self.discard(in: space) }
-        return try space.synchronize(acceptingRollback: settings.acceptsRollback)
+        let report = try space.synchronize(acceptingRollback: settings.acceptsRollback)
+        if report.successor != nil { try SpaceKnown.tellSoleOwner(of: space) }
+        return report
       }
     guard let report = found else { return StandardError.note("another run does it", hint: nil) }
     if settings.writesJSON {

@@ -29,18 +29,6 @@ struct SyncMoveCommand: ParsableCommand {
   func run() throws {
     let settings = try common.settings()
     let (engine, place) = try settings.engine(typed: store, takesWorkTree: inWorkTree)
-    let report = try settings.withSpace { space in
-      try space.moved(to: engine, at: place, acceptingRollback: settings.acceptsRollback)
-        .synchronize(acceptingRollback: settings.acceptsRollback)
-    }
-    if settings.writesJSON {
-      try StandardOutput.write(report.members)
-    } else {
-      try report.tell()
-      StandardError.note(
-        "the vault syncs with \(StandardOutput.shown(StoreAddress(remembered: place).shown)) from now on",
-        hint: "on each other machine, too: \(ProgramName.current) sync move STORE")
-    }
-    if !settings.acceptsRollback, let problem = report.problems.first { throw problem }
+    try settings.followStore(to: engine, at: place)
   }
 }
