@@ -52,35 +52,40 @@ extension DefaultsTool {
     var words = arguments
     let options = try DefaultsOptions.takeAll(
       &words, flags: ["--force", "--dry-run"], values: ["--since", "--transaction"])
-    guard let database = try reading() else { throw DefaultsRefusal("There is nothing to undo.") }
-    let transactions: [Int64]
+    let nothing = DefaultsRefusal("There is nothing to undo.")
+    guard try reading() != nil else { throw nothing }
+    let undoing: PreferenceDatabase.Undoing
     if let text = options.value("--transaction") {
       guard let number = Int64(text), words.isEmpty else { throw DefaultsUsage() }
-      transactions = [number]
+      undoing = .transactions([number])
     } else if let text = options.value("--since") {
       guard words.isEmpty else { throw DefaultsUsage() }
-      transactions = try database.undoable(since: try since(text))
+      undoing = .since(try since(text))
     } else {
       guard let count = Int(words.popFirst() ?? "1"), count > 0, words.isEmpty else {
         throw DefaultsUsage()
       }
-      transactions = try database.undoable(latest: count)
+      undoing = .latest(count)
     }
-    guard !transactions.isEmpty else { throw DefaultsRefusal("There is nothing to undo.") }
     let isDryRun = options.has("--dry-run")
-    let changes: [PreferenceChange]
+    let (changes, count): ([PreferenceChange], Int)
     do {
-      changes = try writing().undo(
-        transactions, isForced: options.has("--force"), isDryRun: isDryRun)
+      (changes, count) = try writing().undo(
+        undoing, isForced: options.has("--force"), isDryRun: isDryRun)
+    } catch let error as PreferenceError where error.code == .notFound {
+      throw DefaultsRefusal(
+        "\(error.message)\nNothing was taken back. history shows what is left; undo --transaction "
+          + "takes back one of it that is whole.")
     } catch let error as PreferenceError where error.code == .conflict {
       throw DefaultsRefusal(
         "\(error.message)\nNothing was taken back. With --force, what was changed since is lost.")
     }
+    guard count > 0 else { throw nothing }
     for change in changes { print(ChangeText.line(change)) }
     print(
       "\(isDryRun ? "Would take back" : "Took back") \(changes.count) "
-        + "change\(changes.count == 1 ? "" : "s") of \(transactions.count) "
-        + "transaction\(transactions.count == 1 ? "" : "s").")
+        + "change\(changes.count == 1 ? "" : "s") of \(count) "
+        + "transaction\(count == 1 ? "" : "s").")
   }
 
   func snapshot(_ arguments: ArraySlice<String>) throws {
@@ -174,6 +179,15 @@ extension DefaultsTool {
     if let text = options.value("--since") {
       guard let number = Int64(text) else { throw DefaultsUsage() }
       sequence = number
+      if let last = try reading()?.gap(after: number, in: domain) {
+        if options.has("--json") {
+          print(ChangeText.gap(after: number, to: last))
+        } else {
+          warn(
+            "the journal lacks changes between \(number) and \(last + 1); "
+              + "read the values again")
+        }
+      }
     }
     while true {
       for change in try reading()?.changes(after: sequence) ?? [] {

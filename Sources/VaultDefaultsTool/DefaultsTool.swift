@@ -48,6 +48,8 @@ package final class DefaultsTool {
   let editor: ([UInt8]) throws -> [UInt8]
   private let keys: () throws -> (any DataKeyProvider)?
   private let home: () -> String?
+  /// The name of the writer in the journal; asked for when the store is opened for writing.
+  private let origin: () -> String
   /// The name that the command was called by, for lines to type.
   let program: String
   /// What an error of a library says, without what it says to do about it.
@@ -71,6 +73,7 @@ package final class DefaultsTool {
   ///   - directories: Where the defaults are that packages and the site installed.
   ///   - editor: Lets a person edit a text.
   ///   - home: The user's home, for paths that begin with `~`.
+  ///   - origin: The name of the writer in the journal.
   ///   - program: The name that the command was called by, for lines to type.
   ///   - message: What an error of a library says, without what it says to do about it.
   package init(
@@ -80,7 +83,8 @@ package final class DefaultsTool {
     managed: ManagedPreferences = ManagedPreferences(),
     directories: DefaultsDirectories = DefaultsDirectories(),
     editor: @escaping ([UInt8]) throws -> [UInt8] = DefaultsTool.runEditor,
-    home: @escaping () -> String? = { StoreLocation.variable("HOME") }, program: String = "vault",
+    home: @escaping () -> String? = { StoreLocation.variable("HOME") },
+    origin: @escaping () -> String = { "defaults" }, program: String = "vault",
     message: @escaping (any Error) -> String = { "\($0)" }
   ) {
     self.location = location
@@ -91,6 +95,7 @@ package final class DefaultsTool {
     self.directories = directories
     self.editor = editor
     self.home = home
+    self.origin = origin
     self.program = program
     self.message = message
   }
@@ -239,7 +244,7 @@ package final class DefaultsTool {
     database?.close()
     guard
       let opened = try PreferenceDatabase.open(
-        location(), mode: .write, process: "defaults", keys: LazyKeys(keys),
+        location(), mode: .write, process: origin(), keys: LazyKeys(keys),
         managed: managed)
     else { throw DefaultsRefusal("Could not write domain; there is no store") }
     opened.prepareForShortUse()

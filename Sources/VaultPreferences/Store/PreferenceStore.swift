@@ -270,7 +270,8 @@ public final class PreferenceStore: Sendable {
   /// - Parameters:
   ///   - domain: The domain; `nil` for the application's.
   ///   - limit: The maximum number of changes.
-  /// - Returns: Changes, at most as far back as the journal goes (20,000 changes, 90 days).
+  /// - Returns: Changes, at most as far back as the journal goes: for each domain 20,000 changes, 32
+  ///   MiB of values and 90 days.
   /// - Throws: ``PreferenceError`` with code `.storage`.
   public func history(
     in domain: PreferenceDomain? = nil, limit: Int = 100
@@ -283,8 +284,8 @@ public final class PreferenceStore: Sendable {
   ///
   /// - Parameter transactions: Their numbers, from ``PreferenceChange/transaction``.
   /// - Returns: The number of changes that were undone.
-  /// - Throws: ``PreferenceError`` with code `.notFound`, or `.conflict` if a key was changed
-  ///   since.
+  /// - Throws: ``PreferenceError`` with code `.notFound` if the journal does not have one of them as
+  ///   a whole, or `.conflict` if a key was changed since.
   @discardableResult
   public func undo(_ transactions: [Int64]) throws -> Int {
     try core.withDatabase { try $0.undo(transactions).count }
