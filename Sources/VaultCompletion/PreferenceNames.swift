@@ -16,13 +16,13 @@ struct PreferenceNames {
   /// The verbs, in the order of the help.
   package static let verbs = [
     "read", "read-type", "write", "delete", "delete-all", "rename", "domains", "find", "export",
-    "import", "apply", "edit", "watch", "history", "undo", "snapshot", "diff", "protect",
+    "import", "apply", "dump", "edit", "watch", "history", "undo", "snapshot", "diff", "protect",
     "unprotect", "recover", "help",
   ]
   /// The verbs that take a domain, and those that take a key of it.
   private static let takingDomain: Set<String> = [
     "read", "read-type", "write", "delete", "remove", "delete-all", "rename", "export", "import",
-    "edit", "watch", "history", "protect", "unprotect",
+    "edit", "watch", "history", "protect", "unprotect", "dump",
   ]
   private static let takingKey: Set<String> = [
     "read", "read-type", "write", "delete", "remove", "delete-all", "rename", "watch", "history",
@@ -34,16 +34,21 @@ struct PreferenceNames {
   private static let options: [String: [String]] = [
     "read": [
       "--json", "--effective", "--show-origin", "--all-layers", "--ascii", "--data-summary",
-      "--key-path",
+      "--key-path", "--protected",
     ],
     "read-type": ["--json", "--key-path"], "delete": ["--key-path", "--if-equals"],
-    "domains": ["--json"], "find": ["--json"], "diff": ["--json"],
+    "domains": ["--json"], "find": ["--json"],
+    "diff": ["--json", "--prune", "--merge", "--format"],
     "export": ["--format", "--strict"], "import": ["--format"],
-    "apply": ["--dry-run", "--json", "--format"],
+    "apply": ["--dry-run", "--json", "--format", "--prune", "--merge", "--domain"],
+    "dump": ["--format", "--by-host", "--protected", "--filter", "--output"],
     "watch": ["--json", "--since", "--count"], "history": ["--json", "--limit", "--since"],
     "undo": ["--since", "--transaction", "--dry-run", "--force"],
-    "write": ["--json", "--key-path", "--if-equals", "--if-absent"],
-    "snapshot": ["--list", "--remove", "--restore"],
+    "write": [
+      "--json", "--key-path", "--if-equals", "--if-absent", "--json-from", "--string-from",
+      "--data-from",
+    ],
+    "snapshot": ["--list", "--remove", "--restore", "--replace", "--input", "--output"],
   ]
 
   /// The completions after `words`, the words behind `defaults`.
@@ -63,7 +68,7 @@ struct PreferenceNames {
     guard let verb = rest.popFirst()?.lowercased() else {
       return (words.isEmpty ? ["-currentHost", "-host"] : []) + Self.verbs
     }
-    if rest.last == "--format" { return ["plist", "xml", "json", "script"] }
+    if rest.last == "--format" { return ["plist", "xml", "json", "toml", "script"] }
     let known = Self.options[verb] ?? []
     let isOption = typed.hasPrefix("-")
     rest = rest.filter { !known.contains($0) }[...]

@@ -88,54 +88,6 @@ extension DefaultsTool {
         + "transaction\(count == 1 ? "" : "s").")
   }
 
-  func snapshot(_ arguments: ArraySlice<String>) throws {
-    var words = arguments
-    let options = try DefaultsOptions.takeAll(
-      &words, flags: ["--list"], values: ["--remove", "--restore"])
-    guard words.count <= (options.isEmpty ? 1 : 0) else { throw DefaultsUsage() }
-    if options.has("--list") {
-      for snapshot in try reading()?.snapshots() ?? [] {
-        print("\(snapshot.name)\t\(ChangeText.time(snapshot.date))")
-      }
-    } else if let name = options.value("--remove") {
-      try writing().removeSnapshot(named: name)
-    } else if let name = options.value("--restore") {
-      let database = try writing()
-      for reason in try database.restore(try database.snapshot(named: name)) {
-        warn("\(reason); it was left as it is")
-      }
-    } else {
-      let name = words.popFirst() ?? "latest"
-      for reason in try writing().takeSnapshot(named: name).problems {
-        warn("\(reason); it is not in the snapshot")
-      }
-      print("Snapshot '\(name)' taken.")
-    }
-  }
-
-  func diff(_ arguments: ArraySlice<String>) throws {
-    var words = arguments
-    let options = try DefaultsOptions.takeAll(&words, flags: ["--json"])
-    guard words.count <= 2 else { throw DefaultsUsage() }
-    guard let database = try reading() else {
-      throw DefaultsRefusal("there is no snapshot '\(words.first ?? "latest")'")
-    }
-    let before = try database.snapshot(named: words.popFirst() ?? "latest")
-    let after =
-      try words.popFirst().map { try database.snapshot(named: $0) } ?? database.currentState()
-    let old = database.opening(before, besides: after)
-    let new = database.opening(after, besides: before)
-    for reason in Set(old.problems + new.problems).sorted() {
-      warn("\(reason); it was not compared")
-    }
-    let differences = PreferenceDatabase.differences(from: old, to: new)
-    for difference in differences {
-      print(
-        options.has("--json") ? ChangeText.json(difference) : ChangeText.lines(difference))
-    }
-    if !differences.isEmpty { throw DefaultsRefusal(nil) }
-  }
-
   /// `protect`, `unprotect`: without `-currentHost` or `-host`, for all parts of a domain.
   func protect(_ arguments: ArraySlice<String>, isOn: Bool) throws {
     var words = arguments

@@ -15,6 +15,8 @@ package final class DefaultsTool {
     case done = 0
     /// Not found, or refused, or failed.
     case failed = 1
+    /// What is stored differs from a file.
+    case drift = 2
     /// The words make no sense; the help text was written.
     case usage = 255
   }
@@ -46,6 +48,8 @@ package final class DefaultsTool {
   let directories: DefaultsDirectories
   /// Lets a person edit a text.
   let editor: ([UInt8]) throws -> [UInt8]
+  /// What the conditions of sections in files are compared with.
+  let machine: () -> DefaultsMachine
   private let keys: () throws -> (any DataKeyProvider)?
   private let home: () -> String?
   /// The name of the writer in the journal; asked for when the store is opened for writing.
@@ -59,6 +63,8 @@ package final class DefaultsTool {
   /// The store; opened when the first verb needs it.
   private var database: PreferenceDatabase?
   private var isWritable = false
+  /// Whether the line has found that there is no home to read.
+  private var isWithoutHome = false
   private let following: Following?
   /// The domains that are followed, and the number of the latest change before the line.
   private var followed: (domains: Set<String>, start: Int64)?
@@ -73,6 +79,7 @@ package final class DefaultsTool {
   ///   - directories: Where the defaults are that packages and the site installed.
   ///   - editor: Lets a person edit a text.
   ///   - home: The user's home, for paths that begin with `~`.
+  ///   - machine: What the conditions of sections in files are compared with.
   ///   - origin: The name of the writer in the journal.
   ///   - program: The name that the command was called by, for lines to type.
   ///   - message: What an error of a library says, without what it says to do about it.
@@ -84,6 +91,7 @@ package final class DefaultsTool {
     directories: DefaultsDirectories = DefaultsDirectories(),
     editor: @escaping ([UInt8]) throws -> [UInt8] = DefaultsTool.runEditor,
     home: @escaping () -> String? = { StoreLocation.variable("HOME") },
+    machine: @escaping () -> DefaultsMachine = { DefaultsMachine.current },
     origin: @escaping () -> String = { "defaults" }, program: String = "vault",
     message: @escaping (any Error) -> String = { "\($0)" }
   ) {
@@ -95,6 +103,7 @@ package final class DefaultsTool {
     self.directories = directories
     self.editor = editor
     self.home = home
+    self.machine = machine
     self.origin = origin
     self.program = program
     self.message = message
@@ -112,6 +121,7 @@ package final class DefaultsTool {
       try runThrowing(arguments)
       return .done
     } catch {
+      if error is DefaultsDrift { return .drift }
       report(error)
       return error is DefaultsUsage || error is UnknownVerb ? .usage : .failed
     }
@@ -189,6 +199,7 @@ package final class DefaultsTool {
     case "undo": try undo(words)
     case "snapshot": try snapshot(words)
     case "diff": try diff(words)
+    case "dump": try dump(words)
     case "protect": try protect(words, isOn: true)
     case "recover": try recover(words)
     case "unprotect": try protect(words, isOn: false)
@@ -231,9 +242,18 @@ package final class DefaultsTool {
   /// The store for reading; `nil` if it does not exist.
   func reading() throws -> PreferenceDatabase? {
     if let database { return database }
-    database = try PreferenceDatabase.open(
-      location(), mode: .read, process: "defaults", keys: LazyKeys(keys),
-      managed: managed)
+    if isWithoutHome { return nil }
+    do {
+      database = try PreferenceDatabase.open(
+        location(), mode: .read, process: "defaults", keys: LazyKeys(keys),
+        managed: managed)
+    } catch {
+      // The administrator's and the packages' values do not depend on a home.
+      let problem = PreferenceError(wrapping: error)
+      guard problem.isOfMissingHome else { throw error }
+      isWithoutHome = true
+      warn("no settings of the user are read: \(problem.message)")
+    }
     database?.prepareForShortUse()
     return database
   }
@@ -334,6 +354,9 @@ struct UnknownVerb: Error {
       + "all verbs: \(line) help\n"
   }
 }
+
+/// What is stored differs from a file: exit 2, when everything has been said.
+struct DefaultsDrift: Error {}
 
 /// A request that cannot be met: a message, or none if there is nothing to say, exit 1.
 struct DefaultsRefusal: Error {
