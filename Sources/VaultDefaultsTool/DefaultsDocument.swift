@@ -330,7 +330,8 @@ package struct DefaultsMachine: Sendable {
       let bytes = (try? UserFile.bytes(of: path, limit: 64 << 10)) ?? []
       for line in String(decoding: bytes, as: UTF8.self).parts(at: "\n") {
         guard let (name, value) = line.halves(at: "=") else { continue }
-        release[String(name)] = value.filter { $0 != "\"" && $0 != "'" }
+        release[String(name)] = String(
+          decoding: value.utf8.filter { $0 != 0x22 && $0 != 0x27 }, as: UTF8.self)
       }
     }
     let id = release["ID"].map { [$0] } ?? []

@@ -81,6 +81,7 @@ package enum DefaultsHelp {
     "read, read-type, write, delete <domain> --key-path :<key>:<key or index>... for <key>",
     "write <domain> <key> (--if-equals <value> | --if-absent) <value>",
     "delete <domain> <key> --if-equals <value>",
+    "write <domain> <key> --force <value>   also where the domain's schema refuses it",
     "write <domain> <key> --json (<json> | -)   writes the value of a JSON text, - from stdin",
     "write <domain> <key> (--json-from | --string-from | --data-from) (<path> | -)",
     "read --protected                     protected domains, too, in plain text",
@@ -130,6 +131,15 @@ package enum DefaultsHelp {
           --output <path>     writes a file. One that is there is written again: with its domains, its
                               @leave-out, the sections of other machines, and the comments above
                               tables and keys
+        """),
+    Verb(
+      names: ["describe"], syntax: ["describe [--json] <domain> [<key>]"],
+      words: """
+        Prints what a domain's schema says of its keys: type, meaning, limits, default, and the value that
+        a program sees, with its layer. A schema is DOMAIN.toml in /etc/vault/schemas, or in vault/schemas
+        below XDG_DATA_HOME (~/.local/share) or one of XDG_DATA_DIRS (/usr/share).
+
+          --json              an object of keys
         """),
     Verb(
       names: ["edit"], syntax: ["edit <domain>"],

@@ -9,14 +9,18 @@ extension DefaultsTool {
     let target = try take(&words)
     let place = try DefaultsPlace.take(&words, before: 1)
     if words.isEmpty, place.path.isEmpty { return try replace(target, place.key) }
+    let isForced = words.first == "--force" && words.count > 1
+    if isForced { words.removeFirst() }
     let condition = DefaultsCondition.take(&words, before: 1)
     let change = try change(words)
     try edit(target) { domain in
       let whole = try domain.value(place.key)
       let current = place.value(in: whole)
       try condition.check(current, at: place)
-      let value = try Self.value(change, over: current, at: place)
-      try domain.set(try place.setting(value, in: whole), place.key)
+      let value = try place.setting(
+        try Self.value(change, over: current, at: place), in: whole)
+      if !isForced { try check(value, of: place.key, in: target) }
+      try domain.set(value, place.key)
     }
   }
 

@@ -46,6 +46,8 @@ package final class DefaultsTool {
   let managed: ManagedPreferences
   /// Where the defaults are that packages and the site installed.
   let directories: DefaultsDirectories
+  /// The folders of schemas, the strongest first.
+  let schemas: [String]
   /// Lets a person edit a text.
   let editor: ([UInt8]) throws -> [UInt8]
   /// What the conditions of sections in files are compared with.
@@ -77,6 +79,7 @@ package final class DefaultsTool {
   ///   - following: What is done after a change of some domains.
   ///   - managed: The values that the administrator has fixed.
   ///   - directories: Where the defaults are that packages and the site installed.
+  ///   - schemas: The folders of schemas, the strongest first.
   ///   - editor: Lets a person edit a text.
   ///   - home: The user's home, for paths that begin with `~`.
   ///   - machine: What the conditions of sections in files are compared with.
@@ -89,6 +92,7 @@ package final class DefaultsTool {
     following: Following? = nil,
     managed: ManagedPreferences = ManagedPreferences(),
     directories: DefaultsDirectories = DefaultsDirectories(),
+    schemas: [String] = PreferenceSchema.directories(),
     editor: @escaping ([UInt8]) throws -> [UInt8] = DefaultsTool.runEditor,
     home: @escaping () -> String? = { StoreLocation.variable("HOME") },
     machine: @escaping () -> DefaultsMachine = { DefaultsMachine.current },
@@ -101,6 +105,7 @@ package final class DefaultsTool {
     self.following = following
     self.managed = managed
     self.directories = directories
+    self.schemas = schemas
     self.editor = editor
     self.home = home
     self.machine = machine
@@ -200,6 +205,7 @@ package final class DefaultsTool {
     case "snapshot": try snapshot(words)
     case "diff": try diff(words)
     case "dump": try dump(words)
+    case "describe": try describe(words)
     case "protect": try protect(words, isOn: true)
     case "recover": try recover(words)
     case "unprotect": try protect(words, isOn: false)

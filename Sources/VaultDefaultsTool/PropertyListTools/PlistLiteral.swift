@@ -123,7 +123,8 @@ struct PlistLiteral {
       return "Date(timeIntervalSinceReferenceDate: \(date.timeIntervalSinceReferenceDate))"
     case .data(let bytes) where isSwift:
       let digits = bytes.map { "0x\(Hexadecimal.text([$0]))," }.joined()
-      return "Data(bytes: [\(digits)])"
+      let type = "Data"
+      return "\(type)(bytes: [\(digits)])"
     case .date, .data: throw Self.notInObjectiveC
     case .uid:
       throw isSwift

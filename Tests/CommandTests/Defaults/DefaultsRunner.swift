@@ -59,6 +59,7 @@ final class DefaultsRunner {
       managed: ManagedPreferences(directory: managed),
       directories: DefaultsDirectories(
         site: ["\(home.path)/site"], packages: ["\(home.path)/package"]),
+      schemas: ["\(home.path)/schemas", "\(home.path)/more-schemas"],
       editor: editor, home: { self.home.path },
       machine: {
         DefaultsMachine(
