@@ -84,7 +84,7 @@ package enum DefaultsHelp {
     "write <domain> <key> --force <value>   also where the domain's schema refuses it",
     "write <domain> <key> --json (<json> | -)   writes the value of a JSON text, - from stdin",
     "write <domain> <key> (--json-from | --string-from | --data-from) (<path> | -)",
-    "read --protected                     protected domains, too, in plain text",
+    "read --json --protected              protected domains, too, in plain text",
     "export [--format plist|xml|json|toml|script] [--strict] <domain> (<path> | -)",
     "import [--format plist|xml|json|toml] <domain> (<path> | -)",
   ]

@@ -209,10 +209,13 @@ extension DefaultsTool {
 
   private func readAll(_ options: DefaultsOptions) throws {
     var all: [String: PreferenceValue] = [:]
-    for (name, entries) in try everything(isProtectedMeant: options.has("--protected")) {
+    // JSON is for files, which others may get.
+    let isForFile = options.has("--json")
+    let isProtectedMeant = !isForFile || options.has("--protected")
+    for (name, entries) in try everything(isProtectedMeant: isProtectedMeant) {
       all[DefaultsTarget.displayName(name)] = .dictionary(entries)
     }
-    if host == .any { try warnOfHostParts("dump --by-host has them") }
+    if host == .any, isForFile { try warnOfHostParts("dump --by-host has them") }
     print(.dictionary(all), options)
   }
 

@@ -99,7 +99,7 @@ struct DefaultsDumpTests {
     defaults("protect", "com.pw")
     defaults("write", "com.ed", "theme", "dark")
     defaults("-currentHost", "write", "com.ed", "dpi", "-int", "144")
-    for words in [["dump"], ["read", "--json"], ["read"]] {
+    for words in [["dump"], ["read", "--json"]] {
       let result = defaults.run(words)
       #expect(!result.output.contains("S3CRET"), "\(words)")
       #expect(result.error.contains("the domain com.pw is protected and not in it"), "\(words)")
