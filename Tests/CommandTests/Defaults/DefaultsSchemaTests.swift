@@ -137,5 +137,13 @@ struct DefaultsSchemaTests {
     let refused = try vault.run(["defaults", "write", "com.ed", "theme", "blue"])
     #expect(refused.status == 1)
     #expect(try vault.run(["defaults", "describe", "com.ed"]).text.hasPrefix("An editor\n"))
+    func offered(_ words: String...) throws -> [String] {
+      let line = ["__complete", String(words.count + 1), "vault", "defaults"] + words
+      return try vault.run(line).text.split(separator: "\n").dropFirst()
+        .map { String($0.prefix { $0 != "\t" }) }
+    }
+    #expect(try offered("write", "com.ed", "") == ["file", "fontSize", "theme", "zoom"])
+    #expect(try offered("describe", "com.ed", "") == ["file", "fontSize", "theme", "zoom"])
+    #expect(try offered("write", "com.ed", "theme", "").prefix(2) == ["light", "dark"])
   }
 }
