@@ -123,7 +123,7 @@ let package = Package(
     .target(
       name: "VaultKeyringService",
       dependencies: [
-        "VaultKeyringTransport", "VaultDBus", "VaultCredentials", "VaultSealing",
+        "VaultKeyringTransport", "VaultDBus", "VaultCredentials", "VaultStorage", "VaultSealing",
       ]),
 
     // How secrets travel to and from a keyring, and the one lookup that is done without libsecret.

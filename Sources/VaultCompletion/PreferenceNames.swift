@@ -16,16 +16,18 @@ struct PreferenceNames {
   /// The verbs, in the order of the help.
   package static let verbs = [
     "read", "read-type", "write", "delete", "delete-all", "rename", "domains", "find", "export",
-    "import", "apply", "edit", "watch", "history", "undo", "snapshot", "diff", "protect",
+    "import", "apply", "dump", "describe", "edit", "watch", "history", "undo", "snapshot", "diff",
+    "protect",
     "unprotect", "recover", "help",
   ]
   /// The verbs that take a domain, and those that take a key of it.
   private static let takingDomain: Set<String> = [
     "read", "read-type", "write", "delete", "remove", "delete-all", "rename", "export", "import",
-    "edit", "watch", "history", "protect", "unprotect",
+    "edit", "watch", "history", "protect", "unprotect", "dump", "describe",
   ]
   private static let takingKey: Set<String> = [
     "read", "read-type", "write", "delete", "remove", "delete-all", "rename", "watch", "history",
+    "describe",
   ]
   private static let types = [
     "-string", "-data", "-int", "-integer", "-float", "-bool", "-boolean", "-date", "-array",
@@ -34,16 +36,23 @@ struct PreferenceNames {
   private static let options: [String: [String]] = [
     "read": [
       "--json", "--effective", "--show-origin", "--all-layers", "--ascii", "--data-summary",
-      "--key-path",
+      "--key-path", "--protected",
     ],
     "read-type": ["--json", "--key-path"], "delete": ["--key-path", "--if-equals"],
-    "domains": ["--json"], "find": ["--json"], "diff": ["--json"],
+    "domains": ["--json"], "find": ["--json"],
+    "diff": ["--json", "--prune", "--merge", "--format"],
     "export": ["--format", "--strict"], "import": ["--format"],
-    "apply": ["--dry-run", "--json", "--format"],
+    "apply": ["--dry-run", "--json", "--format", "--prune", "--merge", "--domain"],
+    "describe": ["--json"],
+    "dump": ["--format", "--by-host", "--protected", "--filter", "--output"],
     "watch": ["--json", "--since", "--count"], "history": ["--json", "--limit", "--since"],
     "undo": ["--since", "--transaction", "--dry-run", "--force"],
-    "write": ["--json", "--key-path", "--if-equals", "--if-absent"],
-    "snapshot": ["--list", "--remove", "--restore"],
+    "write": [
+      "--json", "--key-path", "--if-equals", "--if-absent", "--force", "--json-from",
+      "--string-from",
+      "--data-from",
+    ],
+    "snapshot": ["--list", "--remove", "--restore", "--replace", "--input", "--output"],
   ]
 
   /// The completions after `words`, the words behind `defaults`.
@@ -63,7 +72,7 @@ struct PreferenceNames {
     guard let verb = rest.popFirst()?.lowercased() else {
       return (words.isEmpty ? ["-currentHost", "-host"] : []) + Self.verbs
     }
-    if rest.last == "--format" { return ["plist", "xml", "json", "script"] }
+    if rest.last == "--format" { return ["plist", "xml", "json", "toml", "script"] }
     let known = Self.options[verb] ?? []
     let isOption = typed.hasPrefix("-")
     rest = rest.filter { !known.contains($0) }[...]
@@ -73,7 +82,10 @@ struct PreferenceNames {
     }
     guard let target = try? DefaultsTarget.take(&rest, host: host, home: nil) else { return [] }
     if rest.isEmpty { return (isOption ? known : []) + keys(of: target, verb) }
-    return verb == "write" && rest.count == 1 ? Self.types + known : isOption ? known : []
+    if verb == "write", rest.count == 1 {
+      return values(of: rest.first ?? "", target) + Self.types + known
+    }
+    return isOption ? known : []
   }
 
   /// The domains of the store.
@@ -88,7 +100,18 @@ struct PreferenceNames {
     guard Self.takingKey.contains(verb) else { return [] }
     let tool = tool { _ in }
     defer { tool.close() }
-    return ((try? tool.contents(of: target)) ?? [:]).keys.sorted()
+    let stored = ((try? tool.contents(of: target)) ?? [:]).keys
+    let known = (try? tool.schema(of: target))?.keys.keys
+    return Set(stored).union(known.map { Set($0) } ?? []).sorted()
+  }
+
+  /// The values of a key that the domain's schema names, as `write` takes them.
+  private func values(of key: String, _ target: DefaultsTarget) -> [String] {
+    let tool = tool { _ in }
+    defer { tool.close() }
+    return ((try? tool.schema(of: target))?.keys[key]?.values ?? []).compactMap { value in
+      if case .string(let text) = value { text } else { nil }
+    }
   }
 
   private func tool(_ output: @escaping ([UInt8]) -> Void) -> DefaultsTool {

@@ -57,6 +57,11 @@ enum ChangeText {
     return object(members)
   }
 
+  /// A line that says that changes cannot be told any more.
+  static func gap(after sequence: Int64, to last: Int64) -> String {
+    object([("kind", Quoting.json("gap")), ("after", "\(sequence)"), ("to", "\(last)")])
+  }
+
   static func json(_ difference: PreferenceDifference) -> String {
     object(
       place(difference.domain) + [("key", Quoting.json(difference.key))]

@@ -81,24 +81,65 @@ package enum DefaultsHelp {
     "read, read-type, write, delete <domain> --key-path :<key>:<key or index>... for <key>",
     "write <domain> <key> (--if-equals <value> | --if-absent) <value>",
     "delete <domain> <key> --if-equals <value>",
-    "write <domain> <key> --json <json>   writes the value of a JSON text",
-    "export [--format plist|xml|json|script] [--strict] <domain> (<path> | -)",
+    "write <domain> <key> --force <value>   also where the domain's schema refuses it",
+    "write <domain> <key> --json (<json> | -)   writes the value of a JSON text, - from stdin",
+    "write <domain> <key> (--json-from | --string-from | --data-from) (<path> | -)",
+    "read --json --protected              protected domains, too, in plain text",
+    "export [--format plist|xml|json|toml|script] [--strict] <domain> (<path> | -)",
     "import [--format plist|xml|json|toml] <domain> (<path> | -)",
   ]
 
   private static let own = [
     Verb(
       names: ["apply"],
-      syntax: ["apply [--dry-run] [--json] [--format json|toml|plist] (<path> | -)"],
+      syntax: [
+        "apply [--prune] [--merge] [--dry-run] [--json] [--format json|toml|plist]",
+        "      [--domain <domain>] (<path> | <folder> | -)...",
+      ],
       words: """
-        Makes the values of a file true: domains, each with keys and values, as JSON, TOML or a property
-        list of any form. Other keys stay as they are; null (JSON) removes a key. Prints what it changes.
-        All or nothing, in one transaction, which undo takes back.
+        Makes the values of files true: domains, each with keys and values, as JSON, TOML or a property
+        list of any form; of a folder, all files that end in .toml, .json or .plist. Other keys stay as
+        they are; null (JSON) removes a key. Prints what it changes. All or nothing, in one transaction,
+        which undo takes back.
 
-          --dry-run           changes nothing; exits with 1 where something would change
+        Behind a domain's name may stand where its section counts: .@host (values of this host alone),
+        .@host:NAME, .@os:NAME (linux, debian, debian-12), .@user:NAME. The section @leave-out has
+        patterns of keys that --prune leaves alone, by patterns of domains.
+
+          --prune             exact: removes the keys of these domains that no file has
+          --merge             dictionaries inside of values keep the keys that no file has
+          --dry-run           changes nothing; exits with 2 where something would change
           --json              an object for each change, in a line
           --format json|toml|plist
                               the form, where the file's name does not tell it
+          --domain <domain>   the file has the keys of this domain, as export writes them
+        """),
+    Verb(
+      names: ["dump"],
+      syntax: [
+        "dump [--by-host] [--protected] [--filter <pattern>]... [--format toml|json|plist]",
+        "     [--output <path>] [<domain>...]",
+      ],
+      words: """
+        Writes domains, or all, in the form that apply reads: sorted, one value a line.
+
+          --by-host           this host's own values, too, as sections that count on this host
+          --protected         protected domains, too, in plain text
+          --filter <pattern>  leaves out keys: KEY or DOMAIN:KEY, with * and ?
+          --format toml|json|plist
+                              the form; what the name of the output ends in, or else toml
+          --output <path>     writes a file. One that is there is written again: with its domains, its
+                              @leave-out, the sections of other machines, and the comments above
+                              tables and keys
+        """),
+    Verb(
+      names: ["describe"], syntax: ["describe [--json] <domain> [<key>]"],
+      words: """
+        Prints what a domain's schema says of its keys: type, meaning, limits, default, and the value that
+        a program sees, with its layer. A schema is DOMAIN.toml in /etc/vault/schemas, or in vault/schemas
+        below XDG_DATA_HOME (~/.local/share) or one of XDG_DATA_DIRS (/usr/share).
+
+          --json              an object of keys
         """),
     Verb(
       names: ["edit"], syntax: ["edit <domain>"],
@@ -144,24 +185,34 @@ package enum DefaultsHelp {
     Verb(
       names: ["snapshot"],
       syntax: [
-        "snapshot [<name>] | snapshot --list",
+        "snapshot [--replace] [--input <path>] [<name>] | snapshot --list",
+        "snapshot --output <path> [<name>]",
         "snapshot --remove <name> | snapshot --restore <name>",
       ],
       words: """
-        Keeps all domains as they are now, under a name; "latest" if nothing is said. Protected domains
-        stay sealed in it.
+        Keeps all domains as they are now, under a name; the time if nothing is said. Protected domains
+        stay sealed in it. "latest" stands for the one that was taken last.
 
+          --replace           instead of a snapshot of that name, which is refused otherwise
+          --input <path>      keeps what a file has that --output wrote
+          --output <path>     writes a snapshot, or what is now, to a file
           --list              the snapshots, with their times
           --remove <name>     removes one
           --restore <name>    makes everything as it was then, in one transaction that can be undone
         """),
     Verb(
-      names: ["diff"], syntax: ["diff [--json] [<snapshot> [<snapshot>]]"],
+      names: ["diff"],
+      syntax: [
+        "diff [--json] [<snapshot> [<snapshot>]]",
+        "diff [--json] [--prune] [--merge] [--format json|toml|plist] <path>...",
+      ],
       words: """
-        Prints what differs between a snapshot ("latest" if nothing is said) and now, or another snapshot.
-        Exits with 1 where something differs.
+        Prints what differs between a snapshot (the latest if nothing is said) and now, or another
+        snapshot. Exits with 1 where something differs. Of files that apply reads, a path with a slash or
+        one that ends in .toml, .json or .plist: what differs between them and now. Exits with 2 then.
 
           --json              an object for each key, in a line
+          --prune, --merge    as for apply
         """),
     Verb(
       names: ["protect", "unprotect"], syntax: ["protect <domain>, unprotect <domain>"],

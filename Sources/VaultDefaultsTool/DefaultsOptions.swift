@@ -10,6 +10,11 @@ struct DefaultsOptions {
 
   func value(_ option: String) -> String? { values.last { $0.option == option }?.value }
 
+  /// All values of an option that may be repeated.
+  func values(_ option: String) -> [String] {
+    values.filter { $0.option == option }.map(\.value)
+  }
+
   /// Removes the options of a verb that macOS does not have; `--` ends them, and an unknown option
   /// is an error.
   static func takeAll(

@@ -1,25 +1,24 @@
 import VaultPreferences
 import VaultStorage
 
-/// `apply`: a file of domains with their keys and values, made true in one transaction.
+/// `apply` and `diff FILE`: files of domains with their keys and values, made true in one
+/// transaction, or compared.
 extension DefaultsTool {
   func apply(_ arguments: ArraySlice<String>) throws {
     var words = arguments
     let options = try DefaultsOptions.takeAll(
-      &words, flags: ["--dry-run", "--json"], values: ["--format"])
-    guard let path = words.popFirst(), words.isEmpty else { throw DefaultsUsage() }
-    let wanted = try DefaultsDocument.read(
-      try bytes(of: path), named: path, format: options.value("--format"))
+      &words, flags: ["--dry-run", "--json", "--prune", "--merge"],
+      values: ["--format", "--domain"])
+    let wanted = try wanted(by: Array(words), options)
     let isDryRun = options.has("--dry-run")
     let differences: [PreferenceDifference]
-    if isDryRun {
-      differences = try self.differences(of: wanted) { try self.reading()?.value($0, in: $1) }
-    } else if try self.differences(of: wanted, { try self.reading()?.value($0, in: $1) }).isEmpty {
-      // Nothing to write: no store is made, and no lock is waited for.
-      differences = []
+    let present = try wanted.differences(from: reading().map { Stored.database($0) })
+    if isDryRun || present.isEmpty {
+      // Where nothing is to be written, no store is made, and no lock is waited for.
+      differences = present
     } else {
       differences = try writing().transaction { transaction in
-        let changes = try self.differences(of: wanted) { try transaction.value($0, in: $1) }
+        let changes = try wanted.differences(from: .transaction(transaction))
         for change in changes {
           if let value = change.new {
             try transaction.set(value, change.key, in: change.domain)
@@ -42,106 +41,162 @@ extension DefaultsTool {
             + "key\(differences.count == 1 ? "" : "s") in \(domains) "
             + "domain\(domains == 1 ? "" : "s").")
     }
-    if isDryRun, !differences.isEmpty { throw DefaultsRefusal(nil) }
+    if isDryRun, !differences.isEmpty { throw DefaultsDrift() }
   }
 
-  private func bytes(of path: String) throws -> [UInt8] {
+  /// `diff FILE`: what the file says, and what is now.
+  func diff(filesAt paths: [String], _ options: DefaultsOptions) throws {
+    let wanted = try wanted(by: paths, options)
+    let differences = try wanted.differences(from: reading().map { Stored.database($0) })
+    for difference in differences {
+      let since = PreferenceDifference(
+        domain: difference.domain, key: difference.key, old: difference.new, new: difference.old)
+      print(options.has("--json") ? ChangeText.json(since) : ChangeText.lines(since))
+    }
+    if !differences.isEmpty { throw DefaultsDrift() }
+  }
+
+  /// What files want to be true; of a key that several have, the last counts.
+  private func wanted(by paths: [String], _ options: DefaultsOptions) throws -> WantedValues {
+    guard !paths.isEmpty else { throw DefaultsUsage() }
+    let machine = machine()
+    var wanted = WantedValues(isExact: options.has("--prune"), isMerging: options.has("--merge"))
+    for path in try paths.flatMap(Self.files) {
+      let document = try DefaultsDocument(
+        try fileBytes(path), named: path, format: options.value("--format"),
+        domain: options.value("--domain"))
+      wanted.patterns.formUnion(document.patterns)
+      // The more conditions a section has, the more it is meant.
+      let sections = document.sections.filter { $0.name.counts(on: machine) }
+        .enumerated().sorted {
+          ($0.element.name.conditions.count, $0.offset)
+            < ($1.element.name.conditions.count, $1.offset)
+        }.map(\.element)
+      for section in sections {
+        let domain = try domain(of: section.name, path)
+        let fixed = try managed.entries(for: domain.name)
+        wanted.add(section.entries, to: domain, fixed: fixed.mapValues(\.value))
+      }
+    }
+    return wanted
+  }
+
+  private func domain(
+    of name: DefaultsDocument.Name, _ path: String
+  ) throws -> PreferenceDomain {
+    var words = [name.domain][...]
+    guard case .stored(let domain) = try take(&words) else {
+      throw DefaultsRefusal(
+        "\(name.domain) is a file; apply changes domains.\nDefaults have not been changed.")
+    }
+    return name.isByHost ? PreferenceDomain(domain.name, host: .current) : domain
+  }
+
+  /// A file, or all files of a folder that have domains, sorted.
+  private static func files(_ path: String) throws -> [String] {
+    guard path != "-", UserFile.isFolder(path) else { return [path] }
+    let names: [String]
     do {
-      return path == "-" ? try streams.input() : try PropertyListFile.bytes(of: path)
+      names = try UserFile.names(in: path)
     } catch {
-      let reason = (error as? System.Failure).map { ": \($0.reason)" } ?? ""
-      throw DefaultsRefusal("Could not read \(path)\(reason)\nDefaults have not been changed.")
+      throw DefaultsRefusal(
+        "Could not read \(path): \(error.reason)\nDefaults have not been changed.")
+    }
+    let files = names.filter { name in
+      !name.begins(with: ".") && [".toml", ".json", ".plist"].contains { name.ends(with: $0) }
+    }
+    guard !files.isEmpty else {
+      throw DefaultsRefusal(
+        "\(path) has no file that ends in .toml, .json or .plist\nDefaults have not been changed.")
+    }
+    return files.map { "\(path)/\($0)" }
+  }
+}
+
+/// Where present values are read.
+enum Stored {
+  case database(PreferenceDatabase)
+  case transaction(PreferenceTransaction)
+
+  fileprivate func value(_ key: String, in domain: PreferenceDomain) throws -> PreferenceValue? {
+    switch self {
+    case .database(let database): try database.value(key, in: domain)
+    case .transaction(let transaction): try transaction.value(key, in: domain)
     }
   }
 
-  /// What differs from the values of a document, in its order.
-  private func differences(
-    of document: [DefaultsDocument.Domain],
-    _ current: (String, PreferenceDomain) throws -> PreferenceValue?
-  ) throws -> [PreferenceDifference] {
-    var differences: [PreferenceDifference] = []
-    for part in document {
-      var words = [part.name][...]
-      guard case .stored(let domain) = try take(&words) else {
-        throw DefaultsRefusal(
-          "\(part.name) is a file; apply changes domains.\nDefaults have not been changed.")
+  fileprivate func keys(of domain: PreferenceDomain) throws -> [String] {
+    let contents =
+      switch self {
+      case .database(let database): try database.contents(of: domain)
+      case .transaction(let transaction): try transaction.contents(of: domain)
       }
-      let fixed = try managed.entries(for: domain.name)
-      for (key, value) in part.entries {
-        // What the administrator has fixed to this value needs no change, and could have none.
-        if let entry = fixed[key], entry.value == value { continue }
-        let old = try current(key, domain)
+    return Array((contents ?? [:]).keys)
+  }
+}
+
+/// The values that files want to be true.
+struct WantedValues {
+  /// Whether keys that no file has are removed from the domains that they have.
+  let isExact: Bool
+  /// Whether dictionaries inside of values keep the keys that no file has.
+  let isMerging: Bool
+  /// The keys that are left to the machine.
+  var patterns = DefaultsPatterns()
+  private var domains: [PreferenceDomain: [String: PreferenceValue?]] = [:]
+  private var fixed: [PreferenceDomain: [String: PreferenceValue]] = [:]
+
+  init(isExact: Bool, isMerging: Bool) {
+    self.isExact = isExact
+    self.isMerging = isMerging
+  }
+
+  /// Adds a section; what the administrator has fixed to the same value needs no change, and could
+  /// have none.
+  mutating func add(
+    _ entries: [String: PreferenceValue?], to domain: PreferenceDomain,
+    fixed: [String: PreferenceValue]
+  ) {
+    domains[domain, default: [:]].merge(entries) { $1 }
+    self.fixed[domain] = fixed
+  }
+
+  /// What differs from what is stored, sorted.
+  func differences(from stored: Stored?) throws -> [PreferenceDifference] {
+    var differences: [PreferenceDifference] = []
+    for (domain, entries) in domains.sorted(by: { Self.precedes($0.key, $1.key) }) {
+      let fixed = fixed[domain] ?? [:]
+      var keys = Set(entries.keys)
+      if isExact {
+        keys.formUnion(
+          try stored?.keys(of: domain).filter {
+            fixed[$0] == nil && !patterns.matches($0, in: domain.name)
+          } ?? [])
+      }
+      for key in keys.sorted(by: OldStyleWriter.precedes) {
+        var value = entries[key] ?? nil
+        if let value, fixed[key] == value { continue }
+        let old = try stored?.value(key, in: domain)
+        if isMerging, let new = value, let old { value = Self.merged(new, over: old) }
         guard old != value else { continue }
         differences.append(PreferenceDifference(domain: domain, key: key, old: old, new: value))
       }
     }
     return differences
   }
-}
 
-/// A file of domains, each with keys and values.
-enum DefaultsDocument {
-  /// A domain with its entries, sorted; a key without a value is to be removed.
-  struct Domain {
-    let name: String
-    let entries: [(key: String, value: PreferenceValue?)]
+  private static func precedes(_ first: PreferenceDomain, _ second: PreferenceDomain) -> Bool {
+    if first.name != second.name { return OldStyleWriter.precedes(first.name, second.name) }
+    return first.storedHost < second.storedHost
   }
 
-  /// Reads a document.
-  ///
-  /// - Parameters:
-  ///   - bytes: JSON, where `null` removes a key, TOML, or a property list of any form.
-  ///   - path: The file's name, whose ending tells the form.
-  ///   - format: The form, if the name does not tell it: `json`, `toml` or `plist`.
-  /// - Returns: The domains, sorted.
-  /// - Throws: ``DefaultsRefusal``; ``DefaultsUsage`` for another form.
-  static func read(
-    _ bytes: [UInt8], named path: String, format: String?
-  ) throws -> [Domain] {
-    do {
-      switch format ?? self.format(of: bytes, named: path) {
-      case "json": return domains(try JSONText.parseDomains(bytes))
-      case "toml":
-        return domains(try TOMLText.parseDomains(bytes).mapValues { $0.mapValues { $0 } })
-      case "plist": return try domains(PropertyList.parse(bytes), path)
-      default: throw DefaultsUsage()
-      }
-    } catch let error as PreferenceError {
-      throw DefaultsRefusal("\(path): \(error.message)\nDefaults have not been changed.")
+  /// A value with the keys that only the present one has, at every depth.
+  private static func merged(
+    _ value: PreferenceValue, over old: PreferenceValue
+  ) -> PreferenceValue {
+    guard case .dictionary(let entries) = value, case .dictionary(let present) = old else {
+      return value
     }
-  }
-
-  private static func format(of bytes: [UInt8], named path: String) -> String {
-    if path.ends(with: ".json") { return "json" }
-    if path.ends(with: ".toml") { return "toml" }
-    return isJSON(bytes) ? "json" : "plist"
-  }
-
-  /// Whether a text from a pipe is JSON: an old-style dictionary has no colon behind its first key.
-  private static func isJSON(_ bytes: [UInt8]) -> Bool { (try? JSONText.parse(bytes)) != nil }
-
-  private static func domains(_ value: PreferenceValue, _ path: String) throws -> [Domain] {
-    guard case .dictionary(let parts) = value else {
-      throw DefaultsRefusal(
-        "\(path) is not a dictionary of domains\nDefaults have not been changed.")
-    }
-    var read: [String: [String: PreferenceValue?]] = [:]
-    for (name, part) in parts {
-      guard case .dictionary(let entries) = part else {
-        throw DefaultsRefusal(
-          "\(path): \(name) is not a dictionary of keys\nDefaults have not been changed.")
-      }
-      read[name] = entries
-    }
-    return domains(read)
-  }
-
-  private static func domains(_ parts: [String: [String: PreferenceValue?]]) -> [Domain] {
-    parts.keys.sorted(by: OldStyleWriter.precedes).map { name in
-      let entries = parts[name] ?? [:]
-      return Domain(
-        name: name,
-        entries: entries.keys.sorted(by: OldStyleWriter.precedes).map { ($0, entries[$0] ?? nil) })
-    }
+    return .dictionary(present.merging(entries) { merged($1, over: $0) })
   }
 }

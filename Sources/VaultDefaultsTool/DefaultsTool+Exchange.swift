@@ -77,8 +77,25 @@ extension DefaultsTool {
       bytes = document.bytes
     case "json": bytes = Array((JSONText.text(.dictionary(entries), isPretty: true) + "\n").utf8)
     case "script":
-      bytes = Array(DefaultsScript.text(entries, domain: scriptName(target), host).utf8)
-    default: throw DefaultsUsage()
+      let script = DefaultsScript(entries, domain: scriptName(target), host)
+      if !script.impossible.isEmpty {
+        throw DefaultsRefusal(
+          (script.impossible + [
+            "Exporting \(target.name) as a script is impossible; nothing written"
+          ])
+          .joined(separator: "\n"))
+      }
+      for loss in script.losses { warn("a script cannot hold this: \(loss)") }
+      if !script.losses.isEmpty, options.has("--strict") {
+        throw DefaultsRefusal(
+          "Exporting \(target.name) as a script would lose something; nothing written")
+      }
+      bytes = Array(script.text.utf8)
+    case "toml":
+      bytes = try TOMLWriter.document(.dictionary(entries))
+    case let other:
+      throw DefaultsRefusal(
+        "There is no form '\(other)': plist, xml, json, toml and script are. Nothing was written.")
     }
     if path == "-" {
       streams.output(bytes)

@@ -52,83 +52,40 @@ extension DefaultsTool {
     var words = arguments
     let options = try DefaultsOptions.takeAll(
       &words, flags: ["--force", "--dry-run"], values: ["--since", "--transaction"])
-    guard let database = try reading() else { throw DefaultsRefusal("There is nothing to undo.") }
-    let transactions: [Int64]
+    let nothing = DefaultsRefusal("There is nothing to undo.")
+    guard try reading() != nil else { throw nothing }
+    let undoing: PreferenceDatabase.Undoing
     if let text = options.value("--transaction") {
       guard let number = Int64(text), words.isEmpty else { throw DefaultsUsage() }
-      transactions = [number]
+      undoing = .transactions([number])
     } else if let text = options.value("--since") {
       guard words.isEmpty else { throw DefaultsUsage() }
-      transactions = try database.undoable(since: try since(text))
+      undoing = .since(try since(text))
     } else {
       guard let count = Int(words.popFirst() ?? "1"), count > 0, words.isEmpty else {
         throw DefaultsUsage()
       }
-      transactions = try database.undoable(latest: count)
+      undoing = .latest(count)
     }
-    guard !transactions.isEmpty else { throw DefaultsRefusal("There is nothing to undo.") }
     let isDryRun = options.has("--dry-run")
-    let changes: [PreferenceChange]
+    let (changes, count): ([PreferenceChange], Int)
     do {
-      changes = try writing().undo(
-        transactions, isForced: options.has("--force"), isDryRun: isDryRun)
+      (changes, count) = try writing().undo(
+        undoing, isForced: options.has("--force"), isDryRun: isDryRun)
+    } catch let error as PreferenceError where error.code == .notFound {
+      throw DefaultsRefusal(
+        "\(error.message)\nNothing was taken back. history shows what is left; undo --transaction "
+          + "takes back one of it that is whole.")
     } catch let error as PreferenceError where error.code == .conflict {
       throw DefaultsRefusal(
         "\(error.message)\nNothing was taken back. With --force, what was changed since is lost.")
     }
+    guard count > 0 else { throw nothing }
     for change in changes { print(ChangeText.line(change)) }
     print(
       "\(isDryRun ? "Would take back" : "Took back") \(changes.count) "
-        + "change\(changes.count == 1 ? "" : "s") of \(transactions.count) "
-        + "transaction\(transactions.count == 1 ? "" : "s").")
-  }
-
-  func snapshot(_ arguments: ArraySlice<String>) throws {
-    var words = arguments
-    let options = try DefaultsOptions.takeAll(
-      &words, flags: ["--list"], values: ["--remove", "--restore"])
-    guard words.count <= (options.isEmpty ? 1 : 0) else { throw DefaultsUsage() }
-    if options.has("--list") {
-      for snapshot in try reading()?.snapshots() ?? [] {
-        print("\(snapshot.name)\t\(ChangeText.time(snapshot.date))")
-      }
-    } else if let name = options.value("--remove") {
-      try writing().removeSnapshot(named: name)
-    } else if let name = options.value("--restore") {
-      let database = try writing()
-      for reason in try database.restore(try database.snapshot(named: name)) {
-        warn("\(reason); it was left as it is")
-      }
-    } else {
-      let name = words.popFirst() ?? "latest"
-      for reason in try writing().takeSnapshot(named: name).problems {
-        warn("\(reason); it is not in the snapshot")
-      }
-      print("Snapshot '\(name)' taken.")
-    }
-  }
-
-  func diff(_ arguments: ArraySlice<String>) throws {
-    var words = arguments
-    let options = try DefaultsOptions.takeAll(&words, flags: ["--json"])
-    guard words.count <= 2 else { throw DefaultsUsage() }
-    guard let database = try reading() else {
-      throw DefaultsRefusal("there is no snapshot '\(words.first ?? "latest")'")
-    }
-    let before = try database.snapshot(named: words.popFirst() ?? "latest")
-    let after =
-      try words.popFirst().map { try database.snapshot(named: $0) } ?? database.currentState()
-    let old = database.opening(before, besides: after)
-    let new = database.opening(after, besides: before)
-    for reason in Set(old.problems + new.problems).sorted() {
-      warn("\(reason); it was not compared")
-    }
-    let differences = PreferenceDatabase.differences(from: old, to: new)
-    for difference in differences {
-      print(
-        options.has("--json") ? ChangeText.json(difference) : ChangeText.lines(difference))
-    }
-    if !differences.isEmpty { throw DefaultsRefusal(nil) }
+        + "change\(changes.count == 1 ? "" : "s") of \(count) "
+        + "transaction\(count == 1 ? "" : "s").")
   }
 
   /// `protect`, `unprotect`: without `-currentHost` or `-host`, for all parts of a domain.
@@ -174,6 +131,15 @@ extension DefaultsTool {
     if let text = options.value("--since") {
       guard let number = Int64(text) else { throw DefaultsUsage() }
       sequence = number
+      if let last = try reading()?.gap(after: number, in: domain) {
+        if options.has("--json") {
+          print(ChangeText.gap(after: number, to: last))
+        } else {
+          warn(
+            "the journal lacks changes between \(number) and \(last + 1); "
+              + "read the values again")
+        }
+      }
     }
     while true {
       for change in try reading()?.changes(after: sequence) ?? [] {

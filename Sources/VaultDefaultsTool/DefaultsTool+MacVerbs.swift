@@ -9,14 +9,38 @@ extension DefaultsTool {
     let target = try take(&words)
     let place = try DefaultsPlace.take(&words, before: 1)
     if words.isEmpty, place.path.isEmpty { return try replace(target, place.key) }
+    let isForced = words.first == "--force" && words.count > 1
+    if isForced { words.removeFirst() }
     let condition = DefaultsCondition.take(&words, before: 1)
-    let change = try DefaultsValue.change(words)
+    let change = try change(words)
     try edit(target) { domain in
       let whole = try domain.value(place.key)
       let current = place.value(in: whole)
       try condition.check(current, at: place)
-      let value = try Self.value(change, over: current, at: place)
-      try domain.set(try place.setting(value, in: whole), place.key)
+      let value = try place.setting(
+        try Self.value(change, over: current, at: place), in: whole)
+      if !isForced { try check(value, of: place.key, in: target) }
+      try domain.set(value, place.key)
+    }
+  }
+
+  /// The change that the words after the key mean; `--json -` and the options ending in `-from`
+  /// read it from stdin or a file.
+  private func change(_ words: ArraySlice<String>) throws -> DefaultsValue.Change {
+    guard words.count == 2, let option = words.first, let path = words.last else {
+      return try DefaultsValue.change(words)
+    }
+    switch option {
+    case "--json" where path == "-", "--json-from":
+      return .set(try JSONText.parse(try fileBytes(path)))
+    case "--data-from": return .set(.data(try fileBytes(path)))
+    case "--string-from":
+      guard let text = String(validating: try fileBytes(path), as: UTF8.self) else {
+        throw DefaultsRefusal(
+          "\(path) is not UTF-8; --data-from takes bytes.  Leaving defaults unchanged.")
+      }
+      return .set(.string(text))
+    default: return try DefaultsValue.change(words)
     }
   }
 
@@ -168,6 +192,7 @@ extension DefaultsTool {
       &words,
       flags: [
         "--json", "--effective", "--show-origin", "--all-layers", "--ascii", "--data-summary",
+        "--protected",
       ], values: ["--key-path"])
     if options.has("--effective") { return try readEffective(words, options) }
     guard !words.isEmpty else { return try readAll(options) }
@@ -184,18 +209,36 @@ extension DefaultsTool {
 
   private func readAll(_ options: DefaultsOptions) throws {
     var all: [String: PreferenceValue] = [:]
-    for (name, entries) in try everything() {
+    // JSON is for files, which others may get.
+    let isForFile = options.has("--json")
+    let isProtectedMeant = !isForFile || options.has("--protected")
+    for (name, entries) in try everything(isProtectedMeant: isProtectedMeant) {
       all[DefaultsTarget.displayName(name)] = .dictionary(entries)
     }
+    if host == .any, isForFile { try warnOfHostParts("dump --by-host has them") }
     print(.dictionary(all), options)
   }
 
+  /// Says how many domains have values for this host alone, which are not shown.
+  func warnOfHostParts(_ remedy: String) throws {
+    let parts = try reading()?.domains().filter { $0.host == .current }.count ?? 0
+    guard parts > 0 else { return }
+    warn(
+      "this host's own values of \(parts) domain\(parts == 1 ? "" : "s") are not in it; \(remedy)")
+  }
+
   /// The domains of the requested host with their contents; those that cannot be read are left out
-  /// with a warning.
-  func everything() throws -> [(String, [String: PreferenceValue])] {
+  /// with a warning, and those that are sealed, unless they are meant.
+  func everything(
+    isProtectedMeant: Bool = true
+  ) throws -> [(String, [String: PreferenceValue])] {
     guard let database = try reading() else { return [] }
     var found: [(String, [String: PreferenceValue])] = []
     for domain in try database.domains() where domain.storedHost == hostName {
+      if !isProtectedMeant, try database.isProtected(domain) {
+        warn("the domain \(domain.name) is protected and not in it; --protected adds it")
+        continue
+      }
       do {
         found.append((domain.name, try database.contents(of: domain) ?? [:]))
       } catch {

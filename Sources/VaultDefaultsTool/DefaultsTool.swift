@@ -15,6 +15,8 @@ package final class DefaultsTool {
     case done = 0
     /// Not found, or refused, or failed.
     case failed = 1
+    /// What is stored differs from a file.
+    case drift = 2
     /// The words make no sense; the help text was written.
     case usage = 255
   }
@@ -44,10 +46,16 @@ package final class DefaultsTool {
   let managed: ManagedPreferences
   /// Where the defaults are that packages and the site installed.
   let directories: DefaultsDirectories
+  /// The folders of schemas, the strongest first.
+  let schemas: [String]
   /// Lets a person edit a text.
   let editor: ([UInt8]) throws -> [UInt8]
+  /// What the conditions of sections in files are compared with.
+  let machine: () -> DefaultsMachine
   private let keys: () throws -> (any DataKeyProvider)?
   private let home: () -> String?
+  /// The name of the writer in the journal; asked for when the store is opened for writing.
+  private let origin: () -> String
   /// The name that the command was called by, for lines to type.
   let program: String
   /// What an error of a library says, without what it says to do about it.
@@ -57,6 +65,8 @@ package final class DefaultsTool {
   /// The store; opened when the first verb needs it.
   private var database: PreferenceDatabase?
   private var isWritable = false
+  /// Whether the line has found that there is no home to read.
+  private var isWithoutHome = false
   private let following: Following?
   /// The domains that are followed, and the number of the latest change before the line.
   private var followed: (domains: Set<String>, start: Int64)?
@@ -69,8 +79,11 @@ package final class DefaultsTool {
   ///   - following: What is done after a change of some domains.
   ///   - managed: The values that the administrator has fixed.
   ///   - directories: Where the defaults are that packages and the site installed.
+  ///   - schemas: The folders of schemas, the strongest first.
   ///   - editor: Lets a person edit a text.
   ///   - home: The user's home, for paths that begin with `~`.
+  ///   - machine: What the conditions of sections in files are compared with.
+  ///   - origin: The name of the writer in the journal.
   ///   - program: The name that the command was called by, for lines to type.
   ///   - message: What an error of a library says, without what it says to do about it.
   package init(
@@ -79,8 +92,11 @@ package final class DefaultsTool {
     following: Following? = nil,
     managed: ManagedPreferences = ManagedPreferences(),
     directories: DefaultsDirectories = DefaultsDirectories(),
+    schemas: [String] = PreferenceSchema.directories(),
     editor: @escaping ([UInt8]) throws -> [UInt8] = DefaultsTool.runEditor,
-    home: @escaping () -> String? = { StoreLocation.variable("HOME") }, program: String = "vault",
+    home: @escaping () -> String? = { StoreLocation.variable("HOME") },
+    machine: @escaping () -> DefaultsMachine = { DefaultsMachine.current },
+    origin: @escaping () -> String = { "defaults" }, program: String = "vault",
     message: @escaping (any Error) -> String = { "\($0)" }
   ) {
     self.location = location
@@ -89,8 +105,11 @@ package final class DefaultsTool {
     self.following = following
     self.managed = managed
     self.directories = directories
+    self.schemas = schemas
     self.editor = editor
     self.home = home
+    self.machine = machine
+    self.origin = origin
     self.program = program
     self.message = message
   }
@@ -107,6 +126,7 @@ package final class DefaultsTool {
       try runThrowing(arguments)
       return .done
     } catch {
+      if error is DefaultsDrift { return .drift }
       report(error)
       return error is DefaultsUsage || error is UnknownVerb ? .usage : .failed
     }
@@ -184,6 +204,8 @@ package final class DefaultsTool {
     case "undo": try undo(words)
     case "snapshot": try snapshot(words)
     case "diff": try diff(words)
+    case "dump": try dump(words)
+    case "describe": try describe(words)
     case "protect": try protect(words, isOn: true)
     case "recover": try recover(words)
     case "unprotect": try protect(words, isOn: false)
@@ -226,9 +248,18 @@ package final class DefaultsTool {
   /// The store for reading; `nil` if it does not exist.
   func reading() throws -> PreferenceDatabase? {
     if let database { return database }
-    database = try PreferenceDatabase.open(
-      location(), mode: .read, process: "defaults", keys: LazyKeys(keys),
-      managed: managed)
+    if isWithoutHome { return nil }
+    do {
+      database = try PreferenceDatabase.open(
+        location(), mode: .read, process: "defaults", keys: LazyKeys(keys),
+        managed: managed)
+    } catch {
+      // The administrator's and the packages' values do not depend on a home.
+      let problem = PreferenceError(wrapping: error)
+      guard problem.isOfMissingHome else { throw error }
+      isWithoutHome = true
+      warn("no settings of the user are read: \(problem.message)")
+    }
     database?.prepareForShortUse()
     return database
   }
@@ -239,7 +270,7 @@ package final class DefaultsTool {
     database?.close()
     guard
       let opened = try PreferenceDatabase.open(
-        location(), mode: .write, process: "defaults", keys: LazyKeys(keys),
+        location(), mode: .write, process: origin(), keys: LazyKeys(keys),
         managed: managed)
     else { throw DefaultsRefusal("Could not write domain; there is no store") }
     opened.prepareForShortUse()
@@ -329,6 +360,9 @@ struct UnknownVerb: Error {
       + "all verbs: \(line) help\n"
   }
 }
+
+/// What is stored differs from a file: exit 2, when everything has been said.
+struct DefaultsDrift: Error {}
 
 /// A request that cannot be met: a message, or none if there is nothing to say, exit 1.
 struct DefaultsRefusal: Error {

@@ -1,6 +1,7 @@
 import CVaultTOML
 import FoundationEssentials
 package import VaultPreferences
+import VaultStorage
 
 /// toml++ as it is compiled into the command.
 package enum TOMLLibrary {
@@ -13,6 +14,41 @@ package enum TOMLLibrary {
 /// A date without a time is its midnight, and without an offset it is UTC: a file means the same
 /// everywhere. A time without a date is refused, since no preference can be one.
 package enum TOMLText {
+  /// The maximum number of bytes of a document.
+  static var sizeLimit: Int { Int(cvault_toml_size_limit) }
+
+  /// Where a domain, or a key of one, begins.
+  struct Place {
+    /// A domain, or with a key that key of it.
+    struct Name: Hashable {
+      let domain: String
+      let key: String?
+    }
+
+    let name: Name
+    /// From 1.
+    let line: Int
+  }
+
+  /// The places of a document's domains and keys.
+  static func places(of bytes: [UInt8]) throws(PreferenceError) -> [Place] {
+    var reader = try TOMLReader(bytes)
+    let document = try reader.next()
+    var places: [Place] = []
+    for _ in 0..<document.count {
+      let domain = try reader.next()
+      places.append(
+        Place(name: .init(domain: domain.key, key: nil), line: Int(domain.position.line)))
+      for _ in 0..<(domain.isTable ? domain.count : 0) {
+        let (member, _) = try reader.value()
+        places.append(
+          Place(
+            name: .init(domain: domain.key, key: member.key), line: Int(member.position.line)))
+      }
+    }
+    return places
+  }
+
   /// Reads a document.
   ///
   /// - Parameter bytes: UTF-8, at most 1 MiB.
@@ -135,6 +171,14 @@ private struct TOMLReader {
       for _ in 0..<token.count {
         let (member, value) = try value()
         entries[member.key] = value
+      }
+      if token.raw.is_inline != 0, entries.count == 1, let (tag, value) = entries.first,
+        tag.begins(with: "$")
+      {
+        guard let tagged = JSONText.value(tagged: tag, value) else {
+          throw token.position.failure("\(tag) with another value")
+        }
+        return (token, tagged)
       }
       return (token, .dictionary(entries))
     case CVAULT_TOML_ARRAY:

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import VaultCredentials
+import VaultStorage
 
 /// An item of the vault as clients of the Secret Service see it.
 struct ServedItem {

@@ -17,7 +17,8 @@ package enum HostIdentity {
       .map { String(decoding: digits[$0], as: UTF8.self) }.joined(separator: "-")
   }()
 
-  private static func hostName() -> String {
+  /// The host's name: gethostname(2).
+  package static func hostName() -> String {
     var buffer = [CChar](repeating: 0, count: 256)
     unsafe gethostname(&buffer, 255)
     return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -1,3 +1,4 @@
+import Glibc
 import VaultStorage
 
 /// An error of preferences.
@@ -72,6 +73,13 @@ public struct PreferenceError: Error, Sendable, CustomStringConvertible {
 
   /// The message and, in parentheses, what to do about it.
   public var description: String { recovery.map { "\(message) (\($0))" } ?? message }
+
+  /// Whether there is no home to keep a store in, or none that this process may use.
+  package var isOfMissingHome: Bool {
+    guard let cause = underlying as? StorageError else { return false }
+    return [.noLocation, .accessDenied, .cannotCreate].contains(cause.code)
+      || cause.systemError == ENOTDIR
+  }
 
   /// An error of this module as it is; any other becomes the cause of one with code `.storage`.
   package init(wrapping error: any Error) {

@@ -71,7 +71,10 @@ package final class Directory: Sendable {
     }
     guard isChecked else { return }
     do {
-      if !made.isEmpty { try checkMade() }
+      if !made.isEmpty {
+        try checkMade()
+        try checkHome()
+      }
       try checkOwnership()
     } catch {
       System.close(descriptor)
@@ -87,6 +90,18 @@ package final class Directory: Sendable {
       return
     }
     throw Self.keepsNoModes(path, status)
+  }
+
+  /// Refuses to make something in the home of another user, who would be locked out of it: `sudo -E`
+  /// and `su` leave `HOME` as it is.
+  private func checkHome() throws(StorageError) {
+    let user = System.effectiveUser
+    guard let home = try? StoreLocation.home(), path.begins(with: "\(home)/"), !home.isEmpty,
+      let status = Self.homeStatus(), status.owner != user, status.owner != 0
+    else { return }
+    throw StorageError(
+      .refused, "the home \(home) belongs to another user (\(status.owner), not \(user))",
+      advice: "work as that user, or with a HOME of your own")
   }
 
   /// Which symbolic links are followed at the end of a path.

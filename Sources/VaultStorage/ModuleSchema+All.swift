@@ -36,7 +36,43 @@ extension ModuleSchema {
         time REAL NOT NULL,
         sequence INTEGER NOT NULL,
         contents TEXT NOT NULL) STRICT, WITHOUT ROWID;
+      """,
+      // Rows behind an index: in a table without row numbers, finding a key compares it with whole
+      // neighbors, and one of 1 MiB made each change beside it cost as much as itself. Earlier
+      // versions write this table with the same statements; for their sake the journal itself has
+      // no new column.
       """
+      CREATE TABLE preferences_values_by_row(
+        domain INTEGER NOT NULL REFERENCES preferences_domains(id) ON DELETE CASCADE,
+        key TEXT NOT NULL,
+        type TEXT NOT NULL,
+        value ANY,
+        PRIMARY KEY(domain, key)) STRICT;
+      INSERT INTO preferences_values_by_row SELECT domain, key, type, value FROM preferences_values;
+      DROP TABLE preferences_values;
+      ALTER TABLE preferences_values_by_row RENAME TO preferences_values;
+      CREATE TABLE preferences_transactions(
+        tx INTEGER PRIMARY KEY,
+        changes INTEGER NOT NULL) STRICT;
+      CREATE TABLE preferences_journals(
+        domain TEXT NOT NULL,
+        host TEXT NOT NULL,
+        changes INTEGER NOT NULL,
+        bytes INTEGER NOT NULL,
+        lost INTEGER NOT NULL DEFAULT 0,
+        lost_time REAL NOT NULL DEFAULT 0,
+        PRIMARY KEY(domain, host)) STRICT, WITHOUT ROWID;
+      INSERT INTO preferences_transactions
+        SELECT tx, max(sequence) - tx + 1 FROM preferences_journal
+        GROUP BY tx HAVING max(sequence) > tx;
+      INSERT INTO preferences_journals(domain, host, changes, bytes)
+        SELECT domain, host, count(*), 0 FROM preferences_journal GROUP BY domain, host;
+      INSERT INTO preferences_journals
+        SELECT '', '', 0, 0, first - 1, time
+        FROM (SELECT min(sequence) AS first, min(time) AS time FROM preferences_journal)
+        WHERE first > 1
+        ON CONFLICT(domain, host) DO UPDATE SET lost=excluded.lost, lost_time=excluded.lost_time;
+      """,
     ])
 
   /// The sealed blobs of credentials' earlier versions, and the ledger of copies in the keyring;

@@ -138,6 +138,14 @@ public struct StoreLocation: Sendable, Hashable {
       .noLocation, "there is no home directory: HOME is not set and the user is not known")
   }
 
+  /// The user's name in the user database; `nil` if it does not know the user.
+  package static var userName: String? {
+    guard let entry = unsafe getpwuid(geteuid()), let name = unsafe entry.pointee.pw_name else {
+      return nil
+    }
+    return unsafe String(cString: name)
+  }
+
   /// Refuses a folder whose name is no UTF-8: the text, in which the bad bytes are replaced, names
   /// another one.
   private static func checkText(_ path: String, of name: String) throws(StorageError) {

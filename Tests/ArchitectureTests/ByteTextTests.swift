@@ -20,7 +20,7 @@ struct ByteTextTests {
     "VaultCredentials/FreeName.swift": "a name is cut between what a person sees",
     "VaultCommandCore/Output/ProgramName.swift": "words of our own texts",
     "VaultPasswords/": "a password is made of characters",
-    "VaultCredentials/NamePattern.swift": "'?' stands for what a person takes for one character",
+    "VaultStorage/Text/NamePattern.swift": "'?' stands for what a person takes for one character",
     "VaultOneTimeCodes/": "what is not an address to the letter is refused",
   ]
 

@@ -34,7 +34,7 @@ struct LayeringTests {
     ],
     "VaultDBus": ["VaultSealing", "CVaultLinux"],
     "VaultKeyringService": [
-      "VaultKeyringTransport", "VaultDBus", "VaultCredentials", "VaultSealing",
+      "VaultKeyringTransport", "VaultDBus", "VaultCredentials", "VaultStorage", "VaultSealing",
     ],
     "VaultKeyringTransport": [
       "VaultDBus", "VaultCredentials", "VaultSealing", "CVaultMbedCrypto",

@@ -6,11 +6,26 @@ import VaultStorage
 //
 //   preference-writer HOME NAME COUNT AT-A-TIME
 //   preference-writer suite NAME        whether there can be a suite of this name
+//   preference-writer user DOMAIN KEY   the key's value in the user's own store, which is then set,
+//                                       and whether that is durable
 
 let words = CommandLine.arguments
 if words.count == 3, words[1] == "suite" {
   print(PreferenceStore(suiteName: words[2]) == nil ? "none" : "suite")
   exit(0)
+}
+if words.count == 4, words[1] == "user" {
+  do {
+    let store = try PreferenceStore(domain: words[2])
+    print(store.string(forKey: words[3]) ?? "none")
+    print(store.problem == nil ? "no problem" : "problem")
+    print(store.set("own", forKey: words[3]), store.string(forKey: words[3]) ?? "none")
+    print(store.synchronize())
+    exit(0)
+  } catch {
+    print(error)
+    exit(1)
+  }
 }
 guard words.count == 5, let count = Int(words[3]), let step = Int(words[4]) else { exit(64) }
 do {

@@ -185,15 +185,6 @@ struct PreferenceDatabaseTests {
     #expect(throws: PreferenceError.self) { try database.undo([999]) }
   }
 
-  @Test func theJournalStaysWithinItsBounds() throws {
-    let database = try open()
-    try database.transaction { transaction in
-      for n in 0..<25_000 { try transaction.set(.integer(Int64(n)), "k\(n)", in: domain) }
-    }
-    let count = try database.changes().count
-    #expect(count <= 20_512 && count > 19_000, "\(count)")
-  }
-
   @Test func snapshotsShowDifferencesAndRestoreThem() throws {
     let database = try open()
     let other = PreferenceDomain("e", host: .current)

@@ -9,6 +9,24 @@ struct PreferenceStoreTests {
 
   init() throws { home = try TemporaryHome() }
 
+  /// A file in the place of the home: a service has none, and reads the site's values.
+  @Test func withoutAHomeTheUsersLayerIsEmptyAndTheProblemIsTold() throws {
+    let folder = "\(home.path)/xdg/vault/defaults"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try Data("<plist><dict><key>greeting</key><string>hi</string></dict></plist>".utf8)
+      .write(to: URL(fileURLWithPath: "\(folder)/com.x.plist"))
+    try Data().write(to: URL(fileURLWithPath: "\(home.path)/file"))
+    let program = VaultProcess(
+      home: home.path, environment: ["XDG_CONFIG_DIRS": "\(home.path)/xdg"],
+      executable: KeyringSession.product("preference-writer"))
+    let without = try program.run(
+      ["user", "com.x", "greeting"], adding: ["HOME": "\(home.path)/file"])
+    #expect(without.text == "hi\nproblem\ntrue own\nfalse\n")
+    #expect(without.status == 0)
+    let with = try program.run(["user", "com.x", "greeting"])
+    #expect(with.text == "hi\nno problem\ntrue own\ntrue\n")
+  }
+
   /// The program's own domain and the global one are searched already.
   @Test(arguments: [
     ("com.example.suite", "suite"), ("NSGlobalDomain", "none"), ("preference-writer", "none"),

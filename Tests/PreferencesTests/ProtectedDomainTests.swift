@@ -109,7 +109,7 @@ struct ProtectedDomainTests {
   @Test func protectingIsInTheJournalAndCanBeUndone() throws {
     let database = try protectedDomain()
     #expect(try database.changes(in: domain).map(\.kind) == [.protect])
-    let told = try database.undo(database.undoable(latest: 1), isDryRun: true)
+    let told = try database.undo(.latest(1), isDryRun: true).changes
     #expect(told.map(\.kind) == [.protect])
     #expect(try database.isProtected(domain))
     #expect(try database.undo(database.undoable(latest: 1)) == told)

@@ -4,6 +4,42 @@ import VaultStorage
 /// JSON as JSONSerialization writes it, which `plutil` prints: keys sorted, slashes escaped, and in
 /// the readable form a blank before each colon.
 enum PlainJSON {
+  /// What stands for `null`, which no property list can hold: a uid of Apple's has 32 bits.
+  static let null = PreferenceValue.uid(.max)
+
+  /// Reads JSON.
+  static func parse(_ bytes: [UInt8]) throws(JSONSyntaxError) -> PreferenceValue {
+    try JSONText.parsePlain(bytes, null: null)
+  }
+
+  /// Whether a `null` is somewhere in a value.
+  static func hasNull(_ value: PreferenceValue) -> Bool {
+    switch value {
+    case null: true
+    case .array(let elements): elements.contains(where: hasNull)
+    case .dictionary(let entries): entries.values.contains(where: hasNull)
+    default: false
+    }
+  }
+
+  /// What JSONSerialization says of an error, as far as it tells kinds apart.
+  static func problem(_ error: JSONSyntaxError, in bytes: [UInt8]) -> String {
+    let place = error.position
+    switch error.problem {
+    case _ where place >= bytes.count: return "Unexpected end of file during JSON parse."
+    case "a control character in a string":
+      return "Unescaped control character around character \(place - 1)."
+    case "invalid number"
+    where place > 0 && bytes[place - 1] == 0x30
+      && (0x30...0x39).contains(bytes[place]):
+      return "Number with leading zero around character \(place)."
+    case "unexpected character", "unexpected text", "missing :", "missing ]", "missing }",
+      "missing a key", "invalid number":
+      return "Invalid value around character \(place)."
+    default: return "\(error.problem) around character \(place)."
+    }
+  }
+
   /// The text of a value; `nil` for one that JSON has no form for.
   static func text(_ value: PreferenceValue, isReadable: Bool) -> String? {
     switch value {
@@ -23,6 +59,7 @@ enum PlainJSON {
     case .boolean(let flag): return flag ? "true" : "false"
     case .real(let number): return real(number)
     case .float(let number): return real(Double(number))
+    case null: return "null"
     case .data, .date, .uid: return nil
     case .array(let elements):
       var parts: [String] = []
@@ -59,7 +96,7 @@ enum PlainJSON {
 
   private static func real(_ number: Double) -> String? {
     guard number.isFinite else { return nil }
-    if number == number.rounded(), abs(number) < 1e15 { return String(Int64(number)) }
-    return "\(number)"
+    let text = "\(number)"
+    return text.ends(with: ".0") ? String(text.dropLast(2)) : text
   }
 }

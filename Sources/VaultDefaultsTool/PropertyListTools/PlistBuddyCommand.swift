@@ -8,6 +8,8 @@ struct PlistBuddyCommand {
   /// The command, in lower case.
   let name: String
   private var rest: Substring.UnicodeScalarView
+  /// Whether a quote does not end.
+  let hasOpenQuote: Bool
 
   init(_ line: String) {
     var scalars = line.unicodeScalars[...]
@@ -15,6 +17,20 @@ struct PlistBuddyCommand {
     let word = scalars.prefix { !Self.isBlank($0) }
     name = String(Substring(word)).lowercased()
     rest = scalars.dropFirst(word.count).drop(while: Self.isBlank)
+    var quote: Unicode.Scalar?
+    var isEscaped = false
+    for scalar in rest {
+      if isEscaped {
+        isEscaped = false
+      } else if scalar == "\\" {
+        isEscaped = true
+      } else if scalar == quote {
+        quote = nil
+      } else if quote == nil, scalar == "\"" || scalar == "'" {
+        quote = scalar
+      }
+    }
+    hasOpenQuote = quote != nil
   }
 
   /// The next word; empty if there is none.
@@ -41,10 +57,15 @@ struct PlistBuddyCommand {
   /// Everything that is left, as one value.
   mutating func value() -> String {
     var value = String.UnicodeScalarView()
+    var quote: Unicode.Scalar?
     while let scalar = rest.popFirst() {
       if scalar == "\\", let next = rest.popFirst() {
         value.append(contentsOf: Self.escaped(next, keepsColon: false))
-      } else if scalar != "\"", scalar != "'" {
+      } else if scalar == quote {
+        quote = nil
+      } else if quote == nil, scalar == "\"" || scalar == "'" {
+        quote = scalar
+      } else {
         value.append(scalar)
       }
     }

@@ -12,6 +12,8 @@ package final class PlistBuddyTool {
   private var root = PreferenceValue.dictionary([:])
   private var form = PropertyListForm.xml
   private var path = ""
+  /// The domain that the path means, and its keys and values when it was read; `nil` for a file.
+  private var domain: (target: DefaultsTarget, before: [String: PreferenceValue])?
   private var printsXML = false
   private var isChanged = false
   private var hasFailed = false
@@ -80,6 +82,21 @@ package final class PlistBuddyTool {
       streams.complain("Error Reading File: \(path)")
       return false
     }
+    domain = nil
+    if let domains = streams.domains, let target = domains.target(of: path) {
+      do {
+        if let entries = try domains.contents(of: target) {
+          root = .dictionary(entries)
+          domain = (target, entries)
+          return true
+        }
+        domain = (target, [:])
+      } catch {
+        streams.complain("\(error)")
+        streams.print("Error Reading File: \(path)")
+        return false
+      }
+    }
     guard UserFile.exists(path, followingLinks: false) else {
       streams.print("File Doesn't Exist, Will Create: \(path)")
       return true
@@ -101,9 +118,28 @@ package final class PlistBuddyTool {
   }
 
   private func save() -> Bool {
+    if let domain, let domains = streams.domains {
+      do {
+        try domains.write(root, over: domain.before, to: domain.target)
+        if case .dictionary(let entries) = root { self.domain = (domain.target, entries) }
+        isChanged = false
+        return true
+      } catch {
+        streams.complain((error as? DefaultsRefusal)?.message ?? "\(error)")
+        streams.complain("Error Writing File: \(path)")
+        return false
+      }
+    }
     let isBinary: Bool
     if case .binary = form { isBinary = true } else { isBinary = false }
-    let bytes = isBinary ? PropertyList.binary(root) : PropertyList.xml(root).bytes
+    let bytes: [UInt8]
+    if isBinary {
+      bytes = PropertyList.binary(root)
+    } else {
+      let document = PropertyList.xml(root)
+      for loss in document.losses { streams.complain("Warning: XML cannot hold this: \(loss)") }
+      bytes = document.bytes
+    }
     do {
       try PropertyListFile.write(bytes, to: path, mode: 0o666)
       isChanged = false
@@ -151,6 +187,9 @@ package final class PlistBuddyTool {
 
   private func performThrowing(_ line: String) throws -> Bool {
     var command = PlistBuddyCommand(line)
+    if command.hasOpenQuote {
+      throw Remark(message: "Parse Error: Unclosed Quotes", isFailure: false)
+    }
     switch command.name {
     case "help": streams.print(Self.help)
     case "exit", "quit", "bye": return false
@@ -200,7 +239,7 @@ package final class PlistBuddyTool {
     case .data: value = try Self.value("data", text)
     case .string: value = .string(text)
     }
-    try? root.set(value, at: PropertyListPath(entry).components[...])
+    try? root.set(value, at: Self.path(entry).components[...])
     isChanged = true
   }
 
@@ -222,7 +261,7 @@ package final class PlistBuddyTool {
   }
 
   private func delete(_ entry: String) throws {
-    let path = PropertyListPath(entry).components
+    let path = Self.path(entry).components
     guard !path.isEmpty else {
       throw Remark(
         message: "Working Container has become Invalid.  Setting to :", isFailure: false)
@@ -242,7 +281,7 @@ package final class PlistBuddyTool {
     } catch {
       throw Failure("Merge: Error Reading File: \(file)")
     }
-    let path = PropertyListPath(entry).components[...]
+    let path = Self.path(entry).components[...]
     let result: PreferenceValue
     switch (try value(at: entry, "Merge"), merged) {
     case (.dictionary(let present), .dictionary(let more)):
@@ -259,7 +298,7 @@ package final class PlistBuddyTool {
   }
 
   private func importFile(_ entry: String, _ file: String) throws {
-    let path = PropertyListPath(entry).components[...]
+    let path = Self.path(entry).components[...]
     switch root.value(at: path) {
     case .array?, .dictionary?: throw Failure("Import: Specified Entry Must Not Be a Container")
     default: break
@@ -289,8 +328,15 @@ package final class PlistBuddyTool {
 
   // MARK: Entries
 
+  /// The way to an entry: a second colon at its beginning means nothing.
+  private static func path(_ entry: String) -> PropertyListPath {
+    var path = PropertyListPath(entry)
+    while path.components.count > 1, path.components[0].isEmpty { path.components.removeFirst() }
+    return path
+  }
+
   private func value(at entry: String, _ command: String) throws -> PreferenceValue {
-    guard let value = root.value(at: PropertyListPath(entry).components[...]) else {
+    guard let value = root.value(at: Self.path(entry).components[...]) else {
       throw Failure("\(command): Entry, \"\(entry)\", Does Not Exist")
     }
     return value
@@ -298,7 +344,7 @@ package final class PlistBuddyTool {
 
   /// Adds an entry; a number is the place in an array, nothing behind the last colon its end.
   private func insert(_ value: PreferenceValue, at entry: String, _ command: String) throws {
-    var path = PropertyListPath(entry).components
+    var path = Self.path(entry).components
     let exists = Failure("\(command): \"\(entry)\" Entry Already Exists")
     if path.isEmpty {
       guard entry == ":" else { throw exists }

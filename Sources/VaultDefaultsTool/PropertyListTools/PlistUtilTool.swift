@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import VaultPreferences
 import VaultSealing
 import VaultStorage
@@ -6,9 +7,9 @@ import VaultStorage
 /// macOS's `plutil`, under a link of that name: checks, prints, converts and changes property
 /// lists.
 ///
-/// The texts and rules are those of swift-corelibs-foundation's plutil, which is Apple's. JSON that
-/// has no place in a property list (`null`) is refused, and so is a value that JSON has no form
-/// for.
+/// The rules are those of swift-corelibs-foundation's plutil, which is Apple's, and so are the texts
+/// where a Mac's are not known to be others. JSON may hold `null`, which a property list cannot:
+/// it is read, and refused where it would be written as one.
 package struct PlistUtilTool {
   private let streams: PropertyListStreams
 
@@ -28,6 +29,7 @@ package struct PlistUtilTool {
     var output: String?
     var fileExtension: String?
     var isSilent = false
+    var makesHeader = false
 
     init(_ words: ArraySlice<String>) throws {
       var words = words
@@ -42,6 +44,7 @@ package struct PlistUtilTool {
           words = []
         case "-n": endsLine = false
         case "-s": isSilent = true
+        case "-header": makesHeader = true
         case "-r": isReadable = true
         case "-o": output = try value("-o")
         case "-e": fileExtension = try value("-e")
@@ -58,6 +61,7 @@ package struct PlistUtilTool {
 
   private enum Format {
     case form(PropertyListForm)
+    case literal(PlistLiteral.Language)
     case raw
     case type
 
@@ -69,7 +73,8 @@ package struct PlistUtilTool {
       case "openStep": self = .form(.oldStyle)
       case "raw": self = .raw
       case "type": self = .type
-      case "swift", "objc": throw Failure("The format \(name) is not supported here.")
+      case "swift": self = .literal(.swift)
+      case "objc": self = .literal(.objectiveC)
       default: throw Failure("Unknown format specifier: \(name)")
       }
     }
@@ -117,7 +122,8 @@ package struct PlistUtilTool {
       let format = try Format(name)
       let options = try Options(words)
       return try forEach(options) { path in
-        try write(.dictionary([:]), format, to: path, options, keyPath: "")
+        let input = Input(value: [:], form: .xml, domain: streams.domains?.target(of: path))
+        try write([:], format, to: path, options, from: input)
       }
     default:
       return try lint([command] + words)
@@ -131,10 +137,13 @@ package struct PlistUtilTool {
     if options.output != nil { throw Failure("-o is not used with -lint.") }
     if options.fileExtension != nil { throw Failure("-e is not used with -lint.") }
     return try forEach(options) { path in
-      do {
-        _ = try PropertyList.parse(try bytes(of: path))
-      } catch let error as PreferenceError {
-        throw Failure("(\(error.message))")
+      if try domain(of: path) == nil {
+        let bytes = try bytes(of: path)
+        do {
+          _ = try PropertyList.parse(bytes, isStrict: true)
+        } catch let error as PreferenceError {
+          throw Failure("(\(Self.problem(error, in: bytes)))")
+        }
       }
       if !options.isSilent { streams.print("\(Self.shown(path)): OK") }
     }
@@ -152,8 +161,14 @@ package struct PlistUtilTool {
 
   private func convert(_ words: ArraySlice<String>, to format: Format) throws -> Bool {
     let options = try Options(words)
+    if options.makesHeader {
+      guard case .literal(.objectiveC) = format else {
+        throw Failure("-header is only valid for objc literal conversions.")
+      }
+    }
     return try forEach(options) { path in
-      try write(try contents(of: path).value, format, to: path, options, keyPath: "")
+      let input = try contents(of: path)
+      try write(input.value, format, to: path, options, from: input)
     }
   }
 
@@ -170,7 +185,8 @@ package struct PlistUtilTool {
     }
     let options = try Options(words)
     return try forEach(options) { path in
-      guard let value = Self.value(at: keyPath, in: try contents(of: path).value) else {
+      let input = try contents(of: path)
+      guard let value = Self.value(at: keyPath, in: input.value) else {
         throw Failure(
           "Could not extract value, error: No value at that key path or invalid key path: "
             + keyPath)
@@ -179,7 +195,7 @@ package struct PlistUtilTool {
         throw Failure(
           "Value at [\(keyPath)] expected to be \(expected) but is \(Self.type(of: value))")
       }
-      try write(value, format, to: path, options, keyPath: keyPath)
+      try write(value, format, to: path, options, from: input, isPart: true)
     }
   }
 
@@ -203,9 +219,10 @@ package struct PlistUtilTool {
   ) throws -> Bool {
     let options = try Options(words)
     return try forEach(options) { path in
-      var (value, form) = try contents(of: path)
+      let input = try contents(of: path)
+      var value = input.value
       try body(&value)
-      try write(value, .form(form), to: path, options, keyPath: "")
+      try write(value, .form(input.form), to: path, options, from: input)
     }
   }
 
@@ -223,7 +240,7 @@ package struct PlistUtilTool {
           switch error {
           case let error as Failure: error.message
           case let error as System.Failure:
-            "file does not exist or is not readable: \(error.reason)"
+            "file does not exist or is not readable or is not a regular file (\(error.reason))"
           case let error as DefaultsRefusal: error.message ?? ""
           default: "\(error)"
           }
@@ -240,37 +257,110 @@ package struct PlistUtilTool {
     return path == "-" ? try streams.input() : try PropertyListFile.bytes(of: path)
   }
 
-  /// A property list, or JSON.
-  private func contents(of path: String) throws -> (value: PreferenceValue, form: PropertyListForm)
-  {
-    let bytes = try bytes(of: path)
-    do {
-      // JSON comes first only where no property list can begin so: an old-style one has no colon.
-      if let value = try? JSONText.parsePlain(bytes), case .oldStyle = PropertyListForm(bytes) {
-        return (value, .json)
-      }
-      return (try PropertyList.parse(bytes), PropertyListForm(bytes))
-    } catch {
-      throw Failure("Property List error: \(error.message)")
+  /// What a path led to.
+  private struct Input {
+    let value: PreferenceValue
+    let form: PropertyListForm
+    /// The domain that the path means; `nil` for a file.
+    var domain: DefaultsTarget?
+    /// Its keys and values; `nil` if all of it is written anew.
+    var before: [String: PreferenceValue]?
+  }
+
+  /// The domain that a path means, with its contents; `nil` for a file.
+  private func domain(of path: String) throws -> Input? {
+    guard path != "-", let domains = streams.domains, let target = domains.target(of: path) else {
+      return nil
     }
+    guard let entries = try domains.contents(of: target) else {
+      throw System.Failure(errno: ENOENT)
+    }
+    return Input(value: .dictionary(entries), form: .binary, domain: target, before: entries)
+  }
+
+  /// A property list, or JSON.
+  private func contents(of path: String) throws -> Input {
+    if let input = try domain(of: path) { return input }
+    let bytes = try bytes(of: path)
+    var json: String?
+    if case .oldStyle = PropertyListForm(bytes) {
+      let text = try? PropertyList.utf8(ofMarkedUTF16: bytes)
+      do {
+        // JSON comes first only where no property list can begin so: an old-style one has no colon.
+        let value = try PlainJSON.parse(text ?? bytes)
+        switch value {
+        case .array, .dictionary: return Input(value: value, form: .json)
+        default: break
+        }
+      } catch {
+        json = PlainJSON.problem(error, in: bytes)
+      }
+    }
+    do {
+      return Input(value: try PropertyList.parse(bytes), form: PropertyListForm(bytes))
+    } catch {
+      throw Failure(
+        "Property List error: \(Self.problem(error, in: bytes)) / JSON error: "
+          + (json ?? "Invalid value around character 0."))
+    }
+  }
+
+  /// What CoreFoundation says of an error, as far as that is known.
+  private static func problem(_ error: PreferenceError, in bytes: [UInt8]) -> String {
+    guard !bytes.isEmpty else { return "Cannot parse a NULL or zero-length data" }
+    if case .oldStyle = PropertyListForm(bytes) {
+      let blanks = bytes.prefix { $0 <= 0x20 }
+      guard bytes.count > 1, blanks.count < bytes.count else { return "No XML content found" }
+      let line = blanks.count { $0 == 0x0a } + 1
+      return "Unexpected character \(Unicode.Scalar(bytes[blanks.count])) at line \(line)"
+    }
+    if error.message.begins(with: "no element found")
+      || error.message.begins(with: "unclosed token")
+    {
+      return "Encountered unexpected EOF"
+    }
+    return error.message
   }
 
   private func write(
     _ value: PreferenceValue, _ format: Format, to path: String, _ options: Options,
-    keyPath: String
+    from input: Input, isPart: Bool = false
   ) throws {
+    let isInPlace = options.output == nil && options.fileExtension == nil && !isPart
+    if let domain = input.domain, let domains = streams.domains, isInPlace,
+      case .form(let form) = format
+    {
+      guard form != .json else {
+        throw Failure("\(domain.name) is a domain, which has no form of its own")
+      }
+      return try domains.write(value, over: input.before, to: domain)
+    }
     var output: [UInt8]
     var isText = false
+    let isRefused =
+      switch format {
+      case .form(.json): false
+      case .raw, .type: value == PlainJSON.null
+      case .form, .literal: PlainJSON.hasNull(value)
+      }
+    if isRefused { throw Failure(Self.noForm) }
     switch format {
-    case .form(.xml): output = PropertyList.xml(value).bytes
+    case .form(.xml):
+      let document = PropertyList.xml(value)
+      for loss in document.losses {
+        streams.complain("\(Self.shown(path)): warning: XML cannot hold this: \(loss)")
+      }
+      output = document.bytes
     case .form(.binary): output = PropertyList.binary(value)
     case .form(.json):
       guard let text = PlainJSON.text(value, isReadable: options.isReadable) else {
-        throw Failure("Invalid object in plist for JSON format")
+        throw Failure(Self.noForm)
       }
       output = Array(text.utf8)
     case .form(.oldStyle):
       throw Failure("Conversion to OpenStep format is not supported")
+    case .literal(let language):
+      return try write(value, as: language, to: path, options)
     case .raw, .type:
       if case .type = format {
         output = Array(Self.type(of: value).utf8)
@@ -285,6 +375,33 @@ package struct PlistUtilTool {
     }
     let target = options.output ?? Self.path(path, withExtension: options.fileExtension)
     try PropertyListFile.write(output, to: target, mode: 0o666)
+  }
+
+  /// A Mac's words; swift-corelibs-foundation's are others.
+  private static let noForm = "invalid object in plist for destination format"
+
+  /// Writes source text, and for Objective-C the header that declares it.
+  private func write(
+    _ value: PreferenceValue, as language: PlistLiteral.Language, to path: String,
+    _ options: Options
+  ) throws {
+    func name(_ path: String) -> String { path.parts(at: "/").last.map { String($0) } ?? path }
+    let literal = PlistLiteral(language: language, source: path == "-" ? "stdin" : name(path))
+    let isStream = options.output == "-" || options.output == nil && path == "-"
+    let ending = language == .swift ? "swift" : "m"
+    let target = options.output ?? Self.path(path, withExtension: options.fileExtension ?? ending)
+    let header = Self.path(target, withExtension: "h")
+    do {
+      let isAlone = isStream || language == .swift
+      let text = try literal.text(value, header: isAlone ? nil : name(header))
+      if isStream { return streams.output(Array(text.utf8)) }
+      try PropertyListFile.write(Array(text.utf8), to: target, mode: 0o666)
+      if options.makesHeader {
+        try PropertyListFile.write(Array(try literal.header(value).utf8), to: header, mode: 0o666)
+      }
+    } catch let error as PlistLiteral.NoLiteral {
+      throw Failure(error.message)
+    }
   }
 
   private static func path(_ path: String, withExtension fileExtension: String?) -> String {
@@ -347,6 +464,9 @@ package struct PlistUtilTool {
         ? "\(digits(bytes.prefix(16)))... \(digits(bytes.suffix(8)))" : digits(bytes)
       return "{length = \(bytes.count), bytes = 0x\(shown)}\n"
     case .boolean(let flag): return flag ? "true\n" : "false\n"
+    case PlainJSON.null: return "<null>\n"
+    case .real(let number): return "\(number)\n"
+    case .float(let number): return "\(number)\n"
     case .uid(let number): return "<CFKeyedArchiverUID>{value = \(number)}\n"
     default: return OldStyleWriter().text(value) + "\n"
     }
@@ -383,8 +503,8 @@ package struct PlistUtilTool {
       }
     case "-json":
       do {
-        return try JSONText.parsePlain(Array(try next().utf8))
-      } catch let error as PreferenceError {
+        return try PlainJSON.parse(Array(try next().utf8))
+      } catch let error as JSONSyntaxError {
         throw Failure("Unable to parse JSON: \(error.message)")
       }
     case "-dictionary": return .dictionary([:])
@@ -484,7 +604,7 @@ package struct PlistUtilTool {
      -lint                         check the property list files for syntax errors
      -p                            print property list in a human-readable fashion
      -convert fmt                  rewrite property list files in format
-                                   fmt is one of: xml1 binary1 json
+                                   fmt is one of: xml1 binary1 json swift objc
      -insert keypath -type value   insert a value, at an index of an array or a new key
                                    type is one of: bool, integer, float, date, string, data, xml,
                                    json; -dictionary and -array take no value
@@ -501,6 +621,7 @@ package struct PlistUtilTool {
      -o path                       write the result to path; '-' means stdout
      -e extension                  write the result beside the file, with this extension
      -r                            write JSON in human-readable form
+     -header                       with objc, write the header beside it, too
      -n                            no newline behind what raw and -type print
      --                            all further arguments are file names
     """

@@ -9,11 +9,15 @@ package struct PropertyListStreams {
   package var input: () throws -> [UInt8]
   /// The next line of stdin without its newline; `nil` at its end.
   package var line: () -> String?
+  /// Where the domains are that some paths mean; `nil` if each path is a file.
+  package var domains: PropertyListDomains?
 
   package init(
     output: @escaping ([UInt8]) -> Void, error: @escaping ([UInt8]) -> Void,
-    input: @escaping () throws -> [UInt8], line: @escaping () -> String?
+    input: @escaping () throws -> [UInt8], line: @escaping () -> String?,
+    domains: PropertyListDomains? = nil
   ) {
+    self.domains = domains
     self.output = output
     self.error = error
     self.input = input

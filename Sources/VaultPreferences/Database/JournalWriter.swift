@@ -11,6 +11,10 @@ struct JournalWriter {
   private var sequence: Int64?
   /// The transaction's number, that of its first entry; `nil` as long as nothing was recorded.
   private(set) var transaction: Int64?
+  /// What was recorded, by domain.
+  private var tallies: [PreferenceDomain: JournalTally] = [:]
+  /// Whether entries of this transaction may have been deleted again.
+  private var changedProtection = false
 
   /// - Parameters:
   ///   - journal: The journal of an open write transaction.
@@ -45,6 +49,8 @@ struct JournalWriter {
     let transaction = transaction ?? next
     self.transaction = transaction
     sequence = next
+    tallies[domain, default: JournalTally()].changes += 1
+    tallies[domain]?.bytes += Int64((name?.utf8.count ?? 0) + (old?.size ?? 0) + (new?.size ?? 0))
     try journal.append(
       JournalEntry(
         sequence: next, transaction: transaction, date: date, process: process, domain: domain,
@@ -64,18 +70,29 @@ struct JournalWriter {
   ) throws {
     // The latest entries may be among those that are deleted, and no number may be given twice.
     if sequence == nil { sequence = try journal.latestSequence() }
+    changedProtection = true
     try body()
     try journal.removeEntries(of: domain)
     try record(domain, nil, old: .domain(protectedBy: old), new: .domain(protectedBy: new))
   }
 
-  /// Merges quick writes of one key, and keeps the journal within its bounds.
-  func finish(now: Date) throws {
-    guard let transaction, let sequence else { return }
-    if transaction == sequence, undoes == nil { try journal.coalesce(transaction) }
-    // Pruning at every write would cost more than the bounds are worth.
-    if sequence / 256 != (transaction - 1) / 256 {
-      try journal.prune(keeping: sequence, now: now)
+  /// Merges quick writes of one key, and records how large the transaction is.
+  ///
+  /// - Parameter limit: How much the journal keeps of each domain.
+  /// - Returns: The domains of which the journal has more; they are cut when nothing is read from
+  ///   it any more.
+  /// - Throws: ``StorageError``.
+  func finish(limit: PreferenceJournal.Limit) throws -> [PreferenceDomain] {
+    guard let transaction, let sequence else { return [] }
+    if transaction == sequence {
+      // The entry took the place of another one.
+      if undoes == nil, try journal.coalesce(transaction) { return [] }
+    } else {
+      let size =
+        changedProtection
+        ? try journal.entries(of: transaction).count : Int(sequence - transaction) + 1
+      try journal.append(size: Int64(size), of: transaction)
     }
+    return try tallies.filter { try journal.count($1, in: $0, limit: limit) }.map(\.key)
   }
 }

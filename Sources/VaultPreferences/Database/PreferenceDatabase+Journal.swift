@@ -27,8 +27,34 @@ extension PreferenceDatabase {
     limit: Int = .max
   ) throws(PreferenceError) -> [PreferenceChange] {
     try PreferenceError.wrapping {
-      let entries = try journal()?.entries(after: sequence, in: domain) ?? []
-      return Array(changes(entries).filter { key == nil || $0.key == key }.suffix(limit))
+      guard let journal = try journal() else { return [] }
+      guard let key else {
+        return changes(try journal.latestEntries(after: sequence, in: domain, limit: limit))
+      }
+      let entries = try journal.entries(after: sequence, in: domain)
+      return Array(changes(entries).filter { $0.key == key }.suffix(limit))
+    }
+  }
+
+  /// The latest of the changes after a number that the journal does not have any more.
+  ///
+  /// - Parameters:
+  ///   - sequence: The number that a reader continues after.
+  ///   - domain: Only changes of this domain.
+  /// - Returns: Its number; `nil` if all are there, except for quick writes that became one.
+  /// - Throws: ``PreferenceError``.
+  package func gap(
+    after sequence: Int64, in domain: PreferenceDomain? = nil
+  ) throws(PreferenceError) -> Int64? {
+    try PreferenceError.wrapping {
+      guard try hasTables(), let journal = try journal() else { return nil }
+      guard try hasCurrentTables() else {
+        // An earlier version deletes from the beginning, of all domains alike.
+        guard let first = try journal.firstSequence(), first > sequence + 1 else { return nil }
+        return first - 1
+      }
+      return try journal.losses(after: sequence)
+        .first { $0.domain == nil || domain == nil || $0.domain == domain }?.sequence
     }
   }
 

@@ -75,11 +75,37 @@ extension PreferenceDatabase {
       sealed: snapshot.sealed, problems: problems)
   }
 
-  /// Saves the current contents under a name, replacing an older snapshot of that name.
-  package func takeSnapshot(named name: String) throws(PreferenceError) -> PreferenceSnapshot {
-    let state = try currentState()
+  /// Saves the current contents under a name.
+  ///
+  /// - Parameters:
+  ///   - name: The name.
+  ///   - isReplacing: Whether a snapshot of that name is replaced.
+  /// - Returns: The snapshot.
+  /// - Throws: ``PreferenceError`` with code `.conflict` if there is one of that name.
+  @discardableResult
+  package func takeSnapshot(
+    named name: String, isReplacing: Bool = false
+  ) throws(PreferenceError) -> PreferenceSnapshot {
+    try keep(try currentState(), named: name, isReplacing: isReplacing)
+  }
+
+  /// Saves a snapshot that a file had.
+  ///
+  /// - Throws: The same as ``takeSnapshot(named:isReplacing:)``.
+  @discardableResult
+  package func keep(
+    _ state: PreferenceSnapshot, named name: String, isReplacing: Bool = false
+  ) throws(PreferenceError) -> PreferenceSnapshot {
     try PreferenceError.wrapping {
       try transaction { _ in
+        let present = try store.connection.first(
+          "SELECT time FROM preferences_snapshots WHERE name=?", [.text(name)]
+        ) { Date(timeIntervalSince1970: $0.double(at: 0)) }
+        if let present, !isReplacing {
+          throw PreferenceError(
+            .conflict,
+            "there is a snapshot '\(name)' of \(CalendarTime(present)?.iso8601 ?? "\(present)")")
+        }
         try store.connection.execute(
           "INSERT OR REPLACE INTO preferences_snapshots VALUES (?, ?, ?, ?)",
           [
@@ -113,8 +139,15 @@ extension PreferenceDatabase {
   }
 
   /// The snapshot with this name.
+  ///
+  /// - Parameter name: The name; `latest` stands for the one that was taken last, unless one has
+  ///   that name.
+  /// - Returns: The snapshot.
+  /// - Throws: ``PreferenceError`` with code `.notFound`.
   package func snapshot(named name: String) throws(PreferenceError) -> PreferenceSnapshot {
-    guard let found = try snapshots().first(where: { $0.name == name }) else {
+    let all = try snapshots()
+    guard let found = all.first(where: { $0.name == name }) ?? (name == "latest" ? all.last : nil)
+    else {
       throw PreferenceError(.notFound, "there is no snapshot '\(name)'")
     }
     return found
@@ -122,7 +155,7 @@ extension PreferenceDatabase {
 
   /// Removes a snapshot.
   package func removeSnapshot(named name: String) throws(PreferenceError) {
-    _ = try snapshot(named: name)
+    let name = try snapshot(named: name).name
     try PreferenceError.wrapping {
       try transaction { _ in
         try store.connection.execute(

@@ -1,46 +1,78 @@
+package import FoundationEssentials
 import VaultStorage
 
 /// Undoing transactions of the journal.
 extension PreferenceDatabase {
   private struct DryRun: Error {}
 
+  /// Which transactions to undo.
+  package enum Undoing {
+    /// The latest ones that can be undone.
+    case latest(Int)
+    /// All since a moment that can be undone.
+    case since(Date)
+    /// These.
+    case transactions([Int64])
+  }
+
   /// Undoes transactions, each by a transaction of its own in the journal: all of them or none.
   ///
   /// - Parameters:
   ///   - transactions: Their numbers.
   ///   - isForced: Whether to undo also if that loses a later change of the same key.
-  ///   - isDryRun: Whether to change nothing, and only return what would be undone.
   /// - Returns: The changes that were undone, as the journal had them, the oldest first.
-  /// - Throws: ``PreferenceError`` with code `.notFound` if the journal does not have one (any
-  ///   more), `.conflict` if a key was changed since, `.managed` if the administrator has fixed it,
-  ///   `.locked` if a domain's protection cannot be undone without its key.
+  /// - Throws: The same as ``undo(_:isForced:isDryRun:)-(Undoing,_,_)``.
   package func undo(
-    _ transactions: [Int64], isForced: Bool = false, isDryRun: Bool = false
+    _ transactions: [Int64], isForced: Bool = false
   ) throws(PreferenceError) -> [PreferenceChange] {
+    try undo(.transactions(transactions), isForced: isForced).changes
+  }
+
+  /// Undoes transactions, each by a transaction of its own in the journal: all of them or none, and
+  /// each as a whole.
+  ///
+  /// Everything is read before something is written, and the journal is shortened after that.
+  ///
+  /// - Parameters:
+  ///   - undoing: Which ones.
+  ///   - isForced: Whether to undo also if that loses a later change of the same key.
+  ///   - isDryRun: Whether to change nothing, and only return what would be undone.
+  /// - Returns: The changes that were undone, as the journal had them, the oldest first, and the
+  ///   number of transactions.
+  /// - Throws: ``PreferenceError`` with code `.notFound` if the journal does not have one (any
+  ///   more) or not all of it, `.conflict` if a key was changed since, `.managed` if the
+  ///   administrator has fixed it, `.locked` if a domain's protection cannot be undone without its
+  ///   key.
+  package func undo(
+    _ undoing: Undoing, isForced: Bool = false, isDryRun: Bool = false
+  ) throws(PreferenceError) -> (changes: [PreferenceChange], transactions: Int) {
     var undone: [PreferenceChange] = []
+    var count = 0
     var written: ClosedRange<Int64>?
     latestCommit = nil
     do {
+      if try hasTables(), try !hasCurrentTables() { try store.adopt(.preferences) }
       try store.write { _ in
-        for number in transactions.sorted(by: >) {
-          let entries = try journal()?.entries(of: number) ?? []
-          guard !entries.isEmpty else {
-            throw PreferenceError(.notFound, "the journal has no transaction \(number)")
-          }
-          // Read before undoing: undoing a protection deletes the domain's journal.
-          let changes = changes(entries)
+        // Read before undoing: undoing a protection deletes the domain's journal.
+        let wanted = try wholeTransactions(undoing).map {
+          ($0.number, $0.entries, changes($0.entries))
+        }
+        count = wanted.count
+        var crowded: Set<PreferenceDomain> = []
+        for (number, entries, changes) in wanted {
           let transaction = PreferenceTransaction(self, undoes: number)
           for (entry, change) in zip(entries, changes).reversed() {
             if let key = change.key { try checkManaged(key, in: entry.domain) }
             try undo(entry, among: entries, transaction, isForced: isForced)
           }
-          try transaction.finish()
+          crowded.formUnion(try transaction.finish())
           if let made = transaction.entries {
             written = min(made.lowerBound, written?.lowerBound ?? .max)...made.upperBound
           }
           undone = Self.worthTelling(changes) + undone
         }
         if isDryRun { throw DryRun() }
+        try shortenJournal(of: crowded, after: written)
       }
       latestCommit = written
       // Values that were stored in plain text meanwhile must not remain in any file.
@@ -49,8 +81,66 @@ extension PreferenceDatabase {
     } catch {
       throw PreferenceError(wrapping: error)
     }
-    return undone
+    return (undone, count)
   }
+
+  /// The transactions to undo with all of their entries, the latest first.
+  ///
+  /// - Throws: ``PreferenceError`` with code `.notFound` where the journal has lost one of them, or
+  ///   a part of one.
+  private func wholeTransactions(
+    _ undoing: Undoing
+  ) throws -> [(number: Int64, entries: [JournalEntry])] {
+    guard let journal = try journal() else { return [] }
+    let numbers: [Int64]
+    switch undoing {
+    case .transactions(let chosen):
+      return try Set(chosen).sorted(by: >).map { ($0, try entries(of: $0, in: journal)) }
+    case .latest(let limit): numbers = try journal.undoable(limit: limit)
+    case .since(let date): numbers = try journal.undoable(since: date)
+    }
+    let found = try numbers.map { ($0, try entries(of: $0, in: journal)) }
+    // Between them, or before the first of too few, there may have been another one.
+    let isAll: Bool
+    if case .latest(let limit) = undoing { isAll = found.count == limit } else { isAll = false }
+    let first = isAll ? found.last?.0 ?? 0 : 0
+    for loss in try journal.losses(after: 0) where loss.sequence > first {
+      if case .since(let date) = undoing, loss.date < date { continue }
+      throw Self.lost(loss)
+    }
+    return found
+  }
+
+  private func entries(
+    of number: Int64, in journal: PreferenceJournal
+  ) throws -> [JournalEntry] {
+    let entries = try journal.entries(of: number)
+    guard let first = entries.first else {
+      for loss in try journal.losses(after: number - 1) { throw Self.lost(loss) }
+      throw PreferenceError(.notFound, "the journal has no transaction \(number)")
+    }
+    let size = try journal.size(of: number, among: entries) ?? 0
+    guard entries.count == size else {
+      throw PreferenceError(
+        .notFound,
+        "transaction \(number) of \(Self.time(first.date)) had \(size) changes, and the journal has "
+          + "\(entries.count) of them: \(Self.bounds)")
+    }
+    return entries
+  }
+
+  private static func lost(_ loss: JournalLoss) -> PreferenceError {
+    PreferenceError(
+      .notFound,
+      "the journal lacks changes\(loss.domain.map { " of \($0.name)" } ?? "") up to number "
+        + "\(loss.sequence), of \(time(loss.date)): \(bounds)")
+  }
+
+  private static func time(_ date: Date) -> String { CalendarTime(date)?.iso8601 ?? "\(date)" }
+
+  private static let bounds =
+    "of each domain it keeps 20,000 changes, 32 MiB and 90 days, and nothing from before it was "
+    + "protected"
 
   /// The changes without those of domains whose keys are reported anyway.
   private static func worthTelling(_ changes: [PreferenceChange]) -> [PreferenceChange] {

@@ -21,7 +21,10 @@ package final class PreferenceDatabase {
   var latestCommit: ClosedRange<Int64>?
   /// The clock, for tests.
   package var now: () -> Date = { Date() }
+  /// How much the journal keeps of each domain.
+  var journalLimit = PreferenceJournal.Limit()
   private var hasSeenTables = false
+  private var hasSeenCurrentTables = false
 
   package init(
     _ store: Store, process: String, keys: (any DataKeyProvider)? = nil,
@@ -39,6 +42,20 @@ package final class PreferenceDatabase {
   func hasTables() throws(StorageError) -> Bool {
     if !hasSeenTables { hasSeenTables = try store.version(of: .preferences) > 0 }
     return hasSeenTables
+  }
+
+  /// Returns whether the tables are those of this version; they are brought up to date by the first
+  /// change.
+  func hasCurrentTables() throws(StorageError) -> Bool {
+    if !hasSeenCurrentTables {
+      hasSeenCurrentTables = try store.version(of: .preferences) >= ModuleSchema.preferences.minor
+    }
+    return hasSeenCurrentTables
+  }
+
+  /// Keeps only so much of each domain in the journal; for tests.
+  package func limitJournal(toChanges count: Int64, bytes: Int64) {
+    journalLimit = PreferenceJournal.Limit(count: count, bytes: bytes)
   }
 
   /// Opens the preferences of a location.
@@ -235,15 +252,27 @@ package final class PreferenceDatabase {
     _ body: (PreferenceTransaction) throws -> Result
   ) throws -> Result {
     latestCommit = nil
-    if try !hasTables() { try store.adopt(.preferences) }
+    if try !hasCurrentTables() { try store.adopt(.preferences) }
     let (result, entries) = try store.write { _ in
       let transaction = PreferenceTransaction(self)
       let result = try body(transaction)
-      try transaction.finish()
+      try shortenJournal(of: try transaction.finish(), after: transaction.entries)
       return (result, transaction.entries)
     }
     latestCommit = entries
     return result
+  }
+
+  /// Keeps the journal within its bounds, at the end of everything that reads it.
+  func shortenJournal(
+    of domains: some Sequence<PreferenceDomain>, after entries: ClosedRange<Int64>?
+  ) throws {
+    guard let entries, let journal = try journal() else { return }
+    for domain in domains { try journal.cut(domain, to: journalLimit) }
+    // Looking at the oldest entry at every write would cost more than the bound is worth.
+    if entries.upperBound / 256 != (entries.lowerBound - 1) / 256 {
+      try journal.removeOld(keeping: entries.upperBound, now: now())
+    }
   }
 
   /// Refreshes the last good copy of the whole store if it is older than `age`.

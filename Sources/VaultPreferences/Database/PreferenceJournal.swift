@@ -6,8 +6,20 @@ import VaultStorage
 /// Entries are as the store has them: in a protected domain, keys are hashed and values sealed.
 /// `PreferenceDatabase` opens them for its callers. Sequence numbers are never reused.
 struct PreferenceJournal {
-  /// The most entries that are kept.
-  static let count: Int64 = 20_000
+  /// How much is kept of each domain, by entries and by the bytes of their values; its latest
+  /// transaction is kept whole, however large it is.
+  struct Limit {
+    var count: Int64 = 20_000
+    var bytes: Int64 = 32 << 20
+
+    /// What is left after a cut, so that not every change makes one.
+    fileprivate var afterCut: Limit { Limit(count: count / 8 * 7, bytes: bytes / 8 * 7) }
+
+    fileprivate func isExceeded(byCount count: Int64, bytes: Int64) -> Bool {
+      count > self.count || bytes > self.bytes
+    }
+  }
+
   /// The age up to which entries are kept.
   static let age: Double = 90 * 86_400
   /// The interval, in seconds, within which writes of the same key become one entry.
@@ -22,6 +34,11 @@ struct PreferenceJournal {
     try connection.int64("SELECT max(sequence) FROM preferences_journal") ?? 0
   }
 
+  /// The number of the oldest entry; `nil` if there is none.
+  func firstSequence() throws(StorageError) -> Int64? {
+    try connection.int64("SELECT min(sequence) FROM preferences_journal")
+  }
+
   /// The entries after a number, the oldest first.
   func entries(
     after sequence: Int64, in domain: PreferenceDomain? = nil
@@ -32,9 +49,43 @@ struct PreferenceJournal {
       [.integer(sequence), .text(domain.name), .text(domain.storedHost)])
   }
 
+  /// The latest entries, the oldest first.
+  func latestEntries(
+    after sequence: Int64, in domain: PreferenceDomain?, limit: Int
+  ) throws -> [JournalEntry] {
+    var condition = "sequence>?"
+    var values: [SQLiteValue] = [.integer(sequence)]
+    if let domain {
+      condition += " AND domain=? AND host=?"
+      values += [.text(domain.name), .text(domain.storedHost)]
+    }
+    return try entries(
+      "sequence IN (SELECT sequence FROM preferences_journal WHERE \(condition) "
+        + "ORDER BY sequence DESC LIMIT ?)", values + [.integer(Int64(clamping: limit))])
+  }
+
   /// The entries of a transaction, the oldest first.
+  ///
+  /// They lie together, from the one with the transaction's number on.
   func entries(of transaction: Int64) throws -> [JournalEntry] {
-    try entries("tx=?", [.integer(transaction)])
+    let next = try connection.int64(
+      "SELECT sequence FROM preferences_journal WHERE sequence>=?1 AND tx<>?1 "
+        + "ORDER BY sequence LIMIT 1", [.integer(transaction)])
+    return try entries(
+      "sequence>=? AND sequence<?", [.integer(transaction), .integer(next ?? .max)])
+  }
+
+  /// How many entries a transaction had when it was committed; `nil` if nothing is known of it.
+  ///
+  /// A transaction of one entry has no row of its own, and neither has one that an earlier version
+  /// wrote: of that, only the beginning can be missing.
+  func size(of transaction: Int64, among entries: [JournalEntry]) throws -> Int? {
+    if let size = try connection.int64(
+      "SELECT changes FROM preferences_transactions WHERE tx=?", [.integer(transaction)])
+    {
+      return Int(size)
+    }
+    return entries.last.map { Int($0.sequence - transaction) + 1 }
   }
 
   private func entries(
@@ -78,23 +129,56 @@ struct PreferenceJournal {
 
   /// The transactions that were neither undone nor undo another one, the latest first.
   ///
+  /// Only the last entry of each is looked at, and only as many as are needed.
+  ///
   /// - Parameters:
-  ///   - date: Only those with an entry from then on.
+  ///   - date: Only those from then on.
   ///   - limit: The maximum number.
   /// - Returns: The numbers of the transactions.
   /// - Throws: ``StorageError``.
   func undoable(since date: Date? = nil, limit: Int = .max) throws -> [Int64] {
-    try connection.strings(
-      """
-      SELECT DISTINCT tx FROM preferences_journal WHERE undoes IS NULL AND tx NOT IN
-        (SELECT undoes FROM preferences_journal WHERE undoes IS NOT NULL) AND time>=?
-      ORDER BY tx DESC LIMIT ?
-      """,
-      [
-        .real(date?.timeIntervalSince1970 ?? -.greatestFiniteMagnitude),
-        .integer(Int64(clamping: limit)),
-      ]
-    ).compactMap { Int64($0) }
+    var found: [Int64] = []
+    // What undoes a transaction comes after it.
+    var undone: Set<Int64> = []
+    var before = Int64.max
+    while found.count < limit,
+      let (transaction, time, undoes) = try connection.first(
+        "SELECT tx, time, undoes FROM preferences_journal WHERE sequence<? "
+          + "ORDER BY sequence DESC LIMIT 1", [.integer(before)],
+        { ($0.int64(at: 0), $0.double(at: 1), $0.isNull(at: 2) ? nil : $0.int64(at: 2)) })
+    {
+      before = transaction
+      if let undoes {
+        undone.insert(undoes)
+      } else if !undone.contains(transaction),
+        date.map({ time >= $0.timeIntervalSince1970 }) ?? true
+      {
+        found.append(transaction)
+      }
+    }
+    return found
+  }
+
+  /// What the journal has lost: for each domain, the latest entry that it does not have any more.
+  ///
+  /// - Parameter sequence: Only losses after this entry.
+  /// - Returns: The losses, the latest first.
+  /// - Throws: ``StorageError``.
+  func losses(after sequence: Int64) throws -> [JournalLoss] {
+    let host = HostIdentity.current
+    var found: [JournalLoss] = []
+    try connection.forEachRow(
+      "SELECT domain, host, lost, lost_time FROM preferences_journals WHERE lost>? "
+        + "ORDER BY lost DESC", [.integer(sequence)]
+    ) { row in
+      let name = row.string(at: 0)
+      found.append(
+        JournalLoss(
+          domain: name.isEmpty
+            ? nil : PreferenceDomain(name, storedHost: row.string(at: 1), current: host),
+          sequence: row.int64(at: 2), date: Date(timeIntervalSince1970: row.double(at: 3))))
+    }
+    return found
   }
 
   // MARK: Writing
@@ -127,8 +211,9 @@ struct PreferenceJournal {
   /// over its old value.
   ///
   /// - Parameter sequence: An entry that is alone in its transaction.
+  /// - Returns: Whether there was one to merge it with.
   /// - Throws: ``StorageError``.
-  func coalesce(_ sequence: Int64) throws {
+  func coalesce(_ sequence: Int64) throws -> Bool {
     let before = try connection.first(
       """
       SELECT b.sequence, b.old_type, b.old_value
@@ -142,43 +227,166 @@ struct PreferenceJournal {
       ORDER BY b.sequence DESC LIMIT 1
       """, [.integer(sequence), .real(Self.coalescing)]
     ) { row in (row.int64(at: 0), row.stored(at: 1)) }
-    guard let (merged, old) = before else { return }
+    guard let (merged, old) = before else { return false }
     let update = try connection.cached(
       "UPDATE preferences_journal SET old_type=?, old_value=? WHERE sequence=?")
     try update.bind(old, at: 1)
     try update.bind(sequence, at: 3)
     try update.run()
     try connection.execute("DELETE FROM preferences_journal WHERE sequence=?", [.integer(merged)])
+    return true
   }
 
-  /// Deletes what is beyond the journal's bounds.
+  /// Records how many entries a transaction has.
+  func append(size: Int64, of transaction: Int64) throws {
+    try connection.execute(
+      "INSERT OR REPLACE INTO preferences_transactions VALUES (?, ?)",
+      [.integer(transaction), .integer(size)])
+  }
+
+  /// Counts what a transaction added to a domain's part of the journal.
+  ///
+  /// - Returns: Whether that part has become larger than the limit.
+  /// - Throws: ``StorageError``.
+  func count(
+    _ added: JournalTally, in domain: PreferenceDomain, limit: Limit
+  ) throws -> Bool {
+    try connection.first(
+      """
+      INSERT INTO preferences_journals(domain, host, changes, bytes) VALUES (?, ?, ?, ?)
+      ON CONFLICT(domain, host) DO UPDATE SET
+        changes=changes+excluded.changes, bytes=bytes+excluded.bytes
+      RETURNING changes, bytes
+      """,
+      [
+        .text(domain.name), .text(domain.storedHost), .integer(added.changes),
+        .integer(added.bytes),
+      ]
+    ) { limit.isExceeded(byCount: $0.int64(at: 0), bytes: $0.int64(at: 1)) } ?? false
+  }
+
+  /// Deletes a domain's oldest transactions that are beyond the limit; the latest always stays.
+  ///
+  /// - Parameters:
+  ///   - domain: The domain; what others have of the same transactions stays.
+  ///   - limit: How much is kept.
+  /// - Throws: ``StorageError``.
+  func cut(_ domain: PreferenceDomain, to limit: Limit) throws {
+    let place: [SQLiteValue] = [.text(domain.name), .text(domain.storedHost)]
+    let kept = limit.afterCut
+    // The counts are made anew: earlier versions of this program do not keep them.
+    var (whole, begun) = (JournalTally(), JournalTally())
+    var transaction: (number: Int64, last: Int64, time: Double, isLatest: Bool)?
+    var lost: (sequence: Int64, time: Double)?
+    let rows = try connection.cached(
+      """
+      SELECT sequence, tx, time, coalesce(length(CAST(old_value AS BLOB)), 0)
+        + coalesce(length(CAST(new_value AS BLOB)), 0) + coalesce(length(CAST(key AS BLOB)), 0)
+      FROM preferences_journal WHERE domain=? AND host=? ORDER BY sequence DESC
+      """)
+    defer { rows.reset() }
+    try rows.bind(place)
+    while try rows.step() {
+      if rows.int64(at: 1) != transaction?.number {
+        whole = begun
+        transaction = (
+          rows.int64(at: 1), rows.int64(at: 0), rows.double(at: 2), transaction == nil
+        )
+      }
+      begun.changes += 1
+      begun.bytes += rows.int64(at: 3)
+      if let transaction, !transaction.isLatest,
+        kept.isExceeded(byCount: begun.changes, bytes: begun.bytes)
+      {
+        lost = (transaction.last, transaction.time)
+        break
+      }
+    }
+    let remaining = lost == nil ? begun : whole
+    rows.reset()
+    try connection.execute(
+      "UPDATE preferences_journals SET changes=?3, bytes=?4 WHERE domain=?1 AND host=?2",
+      place + [.integer(remaining.changes), .integer(remaining.bytes)])
+    guard let lost else { return }
+    try connection.execute(
+      "DELETE FROM preferences_journal WHERE domain=? AND host=? AND sequence<=?",
+      place + [.integer(lost.sequence)])
+    try connection.execute(
+      "UPDATE preferences_journals SET lost=?3, lost_time=?4 WHERE domain=?1 AND host=?2",
+      place + [.integer(lost.sequence), .real(lost.time)])
+    try forgetSizes()
+  }
+
+  /// Deletes entries that are too old.
   ///
   /// - Parameters:
   ///   - sequence: The latest entry, which always stays.
   ///   - now: The current time.
   /// - Throws: ``StorageError``.
-  func prune(keeping sequence: Int64, now: Date) throws {
+  func removeOld(keeping sequence: Int64, now: Date) throws {
+    let bounds: [SQLiteValue] = [
+      .integer(sequence), .real(now.timeIntervalSince1970 - Self.age),
+    ]
+    let oldest = try connection.first(
+      "SELECT time FROM preferences_journal ORDER BY sequence LIMIT 1"
+    ) { $0.double(at: 0) }
+    guard let oldest, oldest < now.timeIntervalSince1970 - Self.age else { return }
+    try markLost("sequence<?1 AND time<?2", bounds)
     try connection.execute(
-      "DELETE FROM preferences_journal WHERE sequence<? AND (sequence<=? OR time<?)",
-      [
-        .integer(sequence), .integer(sequence - Self.count),
-        .real(now.timeIntervalSince1970 - Self.age),
-      ])
+      "DELETE FROM preferences_journal WHERE sequence<? AND time<?", bounds)
+    try forgetSizes()
   }
 
   /// Deletes a domain's entries.
   func removeEntries(of domain: PreferenceDomain) throws {
-    try connection.execute(
-      "DELETE FROM preferences_journal WHERE domain=? AND host=?",
-      [.text(domain.name), .text(domain.storedHost)])
+    let place: [SQLiteValue] = [.text(domain.name), .text(domain.storedHost)]
+    try markLost("domain=?1 AND host=?2", place)
+    try connection.execute("DELETE FROM preferences_journal WHERE domain=? AND host=?", place)
   }
 
   /// Deletes the entries of a domain's parts for hosts that do not exist any more.
   func removeEntries(ofRemovedPartsOf name: String) throws {
-    try connection.execute(
-      "DELETE FROM preferences_journal WHERE domain=?1 "
-        + "AND host NOT IN (SELECT host FROM preferences_domains WHERE name=?1)", [.text(name)])
+    let condition =
+      "domain=?1 AND host NOT IN (SELECT host FROM preferences_domains WHERE name=?1)"
+    try markLost(condition, [.text(name)])
+    try connection.execute("DELETE FROM preferences_journal WHERE \(condition)", [.text(name)])
   }
+
+  /// Records which entries are about to be deleted, so that neither `undo` nor a reader that
+  /// follows the journal takes the rest for all that happened.
+  private func markLost(_ condition: String, _ values: [SQLiteValue]) throws {
+    try connection.execute(
+      """
+      INSERT INTO preferences_journals
+        SELECT domain, host, -count(*), 0, max(sequence), max(time)
+        FROM preferences_journal WHERE \(condition) GROUP BY domain, host
+      ON CONFLICT(domain, host) DO UPDATE SET changes=max(0, changes+excluded.changes),
+        lost=max(lost, excluded.lost), lost_time=max(lost_time, excluded.lost_time)
+      """, values)
+  }
+
+  /// Deletes the sizes of transactions of which nothing is left.
+  private func forgetSizes() throws {
+    try connection.execute(
+      "DELETE FROM preferences_transactions WHERE tx + changes <= "
+        + "(SELECT min(sequence) FROM preferences_journal)")
+  }
+}
+
+/// What the journal does not have any more.
+struct JournalLoss {
+  /// The domain; `nil` if an earlier version of this program deleted it, of any domain.
+  let domain: PreferenceDomain?
+  /// The latest entry that was deleted.
+  let sequence: Int64
+  let date: Date
+}
+
+/// An amount of entries.
+struct JournalTally {
+  var changes: Int64 = 0
+  /// The bytes of keys and values, old and new.
+  var bytes: Int64 = 0
 }
 
 /// A row of the journal as it is stored.

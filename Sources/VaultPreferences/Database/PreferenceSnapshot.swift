@@ -12,6 +12,40 @@ package struct PreferenceSnapshot: Sendable, Equatable {
   /// The reasons why domains are missing, a sentence for each.
   package let problems: [String]
 
+  /// The snapshot as a file: JSON, lossless, with protected domains sealed as they are.
+  package var file: [UInt8] {
+    let contents = try? JSONText.parse(SnapshotText.text(domains, sealed).utf8)
+    let document: PreferenceValue = [
+      "vaultSnapshot": 1, "time": .date(date), "domains": contents ?? [],
+    ]
+    return Array((JSONText.text(document, isPretty: true) + "\n").utf8)
+  }
+
+  /// Reads what ``file`` has.
+  ///
+  /// - Parameter file: The bytes.
+  /// - Throws: ``PreferenceError`` with code `.syntax` or `.damaged`.
+  package init(file: [UInt8]) throws(PreferenceError) {
+    guard case .dictionary(let parts) = try JSONText.parse(file), parts["vaultSnapshot"] == 1,
+      case .date(let date)? = parts["time"], let contents = parts["domains"]
+    else { throw PreferenceError(.syntax, "this is no file of a snapshot") }
+    let (plain, sealed) = try SnapshotText.domains(of: JSONText.text(contents))
+    self.init(name: "", date: date, sequence: 0, domains: plain, sealed: sealed, problems: [])
+  }
+
+  init(
+    name: String, date: Date, sequence: Int64,
+    domains: [PreferenceDomain: [String: PreferenceValue]],
+    sealed: [PreferenceDomain: SealedDomain], problems: [String]
+  ) {
+    self.name = name
+    self.date = date
+    self.sequence = sequence
+    self.domains = domains
+    self.sealed = sealed
+    self.problems = problems
+  }
+
   /// A protected domain's values by their hashed names, and the key that seals them.
   package struct SealedDomain: Sendable, Equatable {
     let keyID: [UInt8]

@@ -44,6 +44,11 @@ package final class PreferenceTransaction {
 
   // MARK: Changing
 
+  /// A row that is there stays where it is.
+  private static let insertion =
+    "INSERT INTO preferences_values VALUES (?, ?, ?, ?) "
+    + "ON CONFLICT(domain, key) DO UPDATE SET type=excluded.type, value=excluded.value"
+
   /// Sets a key; the domain is created if it does not exist.
   ///
   /// - Throws: ``PreferenceError`` with code `.managed` where the administrator has fixed the key;
@@ -63,9 +68,7 @@ package final class PreferenceTransaction {
       new = StoredValue(value)
       if let old, try old.isSame(as: value) { return }
     }
-    let insert = try connection.cached(
-      "INSERT INTO preferences_values VALUES (?, ?, ?, ?) "
-        + "ON CONFLICT(domain, key) DO UPDATE SET type=excluded.type, value=excluded.value")
+    let insert = try connection.cached(Self.insertion)
     try insert.bind(row.id, at: 1)
     try insert.bind(name, at: 2)
     try insert.bind(new, at: 3)
@@ -165,8 +168,7 @@ package final class PreferenceTransaction {
     }
     let old = try database.stored(name, in: row.id)
     if old == stored { return }
-    let insert = try connection.cached(
-      "INSERT OR REPLACE INTO preferences_values VALUES (?, ?, ?, ?)")
+    let insert = try connection.cached(Self.insertion)
     try insert.bind(row.id, at: 1)
     try insert.bind(name, at: 2)
     try insert.bind(stored, at: 3)
@@ -192,7 +194,10 @@ package final class PreferenceTransaction {
   }
 
   /// Ends the transaction's part of the journal.
-  func finish() throws { try writer.finish(now: database.now()) }
+  ///
+  /// - Returns: The domains of which the journal has more than it keeps.
+  /// - Throws: ``StorageError``.
+  func finish() throws -> [PreferenceDomain] { try writer.finish(limit: database.journalLimit) }
 }
 
 extension StoredValue {

@@ -43,6 +43,15 @@ package struct StoredValue: Sendable, Equatable {
     }
   }
 
+  /// The bytes that the journal keeps of it, about.
+  var size: Int {
+    switch value {
+    case .text(let text): text.utf8.count
+    case .blob(let bytes): bytes.count
+    case .integer, .real, .null: 8
+    }
+  }
+
   static let domainType = "domain"
   static let sealedType = "sealed"
 

@@ -4,12 +4,18 @@ import CVaultExpat
 protocol XMLHandler: AnyObject {
   /// The handler's error; once it is set, the handler is not called any more.
   var failure: String? { get }
+  /// The word between the error and its line.
+  var placeWord: String { get }
   /// An element begins.
   func start(_ name: String, _ attributes: [String: String])
   /// Text inside the innermost element; one text may come in several pieces.
   func text(_ bytes: [UInt8])
   /// The innermost element ends.
   func end()
+}
+
+extension XMLHandler {
+  var placeWord: String { "at" }
 }
 
 /// The one way to expat: it limits how far entities may grow, and nothing outside the text is read.
@@ -35,13 +41,13 @@ enum ExpatParser {
     func take(_ body: (any XMLHandler) -> Void) {
       guard failure == nil else { return }
       body(handler)
-      if let failure = handler.failure { fail(failure) }
+      if let failure = handler.failure { fail(failure, handler.placeWord) }
     }
 
     /// Ends the walk.
-    func fail(_ what: String) {
+    func fail(_ what: String, _ placeWord: String = "at") {
       guard failure == nil else { return }
-      failure = "\(what) at line \(unsafe XML_GetCurrentLineNumber(parser))"
+      failure = "\(what) \(placeWord) line \(unsafe XML_GetCurrentLineNumber(parser))"
       _ = unsafe XML_StopParser(parser, XML_Bool(XML_FALSE))
     }
   }

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import VaultStorage
+package import VaultStorage
 
 /// Values as JSON, without loss: a value of a type that JSON lacks is an object with one `$` key.
 ///
@@ -33,31 +33,50 @@ package enum JSONText {
   /// - Throws: ``PreferenceError`` with code `.syntax`.
   package static func parse(_ text: some Sequence<UInt8>) throws(PreferenceError) -> PreferenceValue
   {
-    try parse(text, isPlain: false)
-  }
-
-  /// Reads JSON of others, where a key that begins with `$` is nothing but a key.
-  ///
-  /// - Parameter text: UTF-8. `null` is refused.
-  /// - Returns: The value.
-  /// - Throws: ``PreferenceError`` with code `.syntax`.
-  package static func parsePlain(
-    _ text: some Sequence<UInt8>
-  ) throws(PreferenceError) -> PreferenceValue {
-    try parse(text, isPlain: true)
-  }
-
-  private static func parse(
-    _ text: some Sequence<UInt8>, isPlain: Bool
-  ) throws(PreferenceError) -> PreferenceValue {
     var reader = JSONReader(Array(text), depthLimit: depthLimit)
     do {
-      let value = try PreferenceValue(try reader.next(), &reader, isPlain: isPlain)
+      let value = try PreferenceValue(try reader.next(), &reader, .ours)
       try reader.end()
       return value
     } catch {
       throw PreferenceError(.syntax, error.message)
     }
+  }
+
+  /// Reads JSON of others as Foundation's JSONSerialization does: a key that begins with `$` is
+  /// nothing but a key, and a comma may stand before a closing bracket.
+  ///
+  /// - Parameters:
+  ///   - text: UTF-8, perhaps with its byte order mark.
+  ///   - null: What stands for `null`; `nil` if it is refused.
+  /// - Returns: The value.
+  /// - Throws: ``/VaultStorage/JSONSyntaxError``.
+  package static func parsePlain(
+    _ text: [UInt8], null: PreferenceValue? = nil
+  ) throws(JSONSyntaxError) -> PreferenceValue {
+    let mark: [UInt8] = [0xef, 0xbb, 0xbf]
+    var reader = JSONReader(
+      text.starts(with: mark) ? Array(text.dropFirst(mark.count)) : text, depthLimit: depthLimit,
+      allowsTrailingCommas: true)
+    let value = try PreferenceValue(try reader.next(), &reader, .others(null: null))
+    try reader.end()
+    return value
+  }
+
+  /// How objects of one `$` member and nulls are read.
+  fileprivate enum Reading {
+    case ours
+    case others(null: PreferenceValue?)
+  }
+
+  /// The value of a table of one key that begins with `$`, as other forms write it, too.
+  ///
+  /// - Parameters:
+  ///   - tag: The key.
+  ///   - value: Its value.
+  /// - Returns: The value that is meant; `nil` if the tag does not go with it.
+  package static func value(tagged tag: String, _ value: PreferenceValue) -> PreferenceValue? {
+    PreferenceValue.tagged(tag, value)
   }
 
   /// Reads an object of domains, each an object of keys; `null` stands for a key without a value.
@@ -78,7 +97,7 @@ package enum JSONText {
           if case .null = token {
             entries[key] = .some(nil)
           } else {
-            entries[key] = try PreferenceValue(token, &reader)
+            entries[key] = try PreferenceValue(token, &reader, .ours)
           }
         }
         domains[name] = entries
@@ -161,10 +180,14 @@ extension PreferenceValue {
   /// Reads the value that begins with a token; an object of one `$` member is the value that its
   /// tag names, unless the text is plain JSON.
   fileprivate init(
-    _ token: JSONReader.Token, _ reader: inout JSONReader, isPlain: Bool = false
+    _ token: JSONReader.Token, _ reader: inout JSONReader, _ reading: JSONText.Reading
   ) throws(JSONSyntaxError) {
     switch token {
     case .null:
+      if case .others(let value?) = reading {
+        self = value
+        return
+      }
       throw reader.failure("null, which no preference can be (a key without a value is removed)")
     case .bool(let flag): self = .boolean(flag)
     case .string(let text): self = .string(text)
@@ -176,7 +199,7 @@ extension PreferenceValue {
     case .array:
       var elements: [PreferenceValue] = []
       while try reader.hasElement(after: elements.count) {
-        elements.append(try PreferenceValue(try reader.next(), &reader, isPlain: isPlain))
+        elements.append(try PreferenceValue(try reader.next(), &reader, reading))
       }
       self = .array(elements)
     case .object:
@@ -184,10 +207,11 @@ extension PreferenceValue {
       var count = 0
       while let name = try reader.memberName(after: count) {
         // The last of several members of one name wins.
-        entries[name] = try PreferenceValue(try reader.next(), &reader, isPlain: isPlain)
+        entries[name] = try PreferenceValue(try reader.next(), &reader, reading)
         count += 1
       }
-      guard !isPlain, entries.count == 1, let (tag, value) = entries.first, tag.begins(with: "$")
+      guard case .ours = reading, entries.count == 1, let (tag, value) = entries.first,
+        tag.begins(with: "$")
       else {
         self = .dictionary(entries)
         return
@@ -204,11 +228,12 @@ extension PreferenceValue {
       if let number = Int64(text) { return .integer(number) }
       if let number = UInt64(text) { return .unsignedInteger(number) }
     }
-    return Double(text).map { .real($0) }
+    // One that is too large would be infinity, which JSON does not have.
+    return Double(text).flatMap { $0.isFinite ? .real($0) : nil }
   }
 
   /// The value of an object of one `$` member; `nil` if its tag does not go with its value.
-  private static func tagged(_ tag: String, _ value: PreferenceValue) -> PreferenceValue? {
+  fileprivate static func tagged(_ tag: String, _ value: PreferenceValue) -> PreferenceValue? {
     switch (tag, value) {
     case ("$data", .string(let text)): return Base64Text.decode(text.utf8).map { .data($0) }
     case ("$date", .string(let text)):
@@ -224,6 +249,7 @@ extension PreferenceValue {
     case ("$real", .string(let text)): return named(text).map { .real($0) }
     case ("$uid", .integer(let number)) where number >= 0: return .uid(UInt64(number))
     case ("$uid", .unsignedInteger(let number)): return .uid(number)
+    case ("$unsigned", .string(let text)): return UInt64(text).map { PreferenceValue(unsigned: $0) }
     case ("$dictionary", .array(let pair)):
       guard pair.count == 2, case .string(let key) = pair[0] else { return nil }
       return .dictionary([key: pair[1]])

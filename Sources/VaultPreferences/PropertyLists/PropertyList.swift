@@ -16,10 +16,12 @@ package enum PropertyList {
   ///   - bytes: Binary, XML in any encoding that XML allows, or old-style text, in UTF-8 or, with
   ///     its mark, UTF-16.
   ///   - form: The only form to accept; `nil` for any.
+  ///   - isStrict: Whether to refuse what only we read: dates with a fraction of a second in XML.
+  ///     Errors in XML are then told in CoreFoundation's words, as far as they are known.
   /// - Returns: The value.
   /// - Throws: ``PreferenceError`` with code `.syntax`, also for no bytes at all.
   package static func parse(
-    _ bytes: [UInt8], as form: Form? = nil
+    _ bytes: [UInt8], as form: Form? = nil, isStrict: Bool = false
   ) throws(PreferenceError) -> PreferenceValue {
     guard !bytes.isEmpty else { throw PreferenceError(.syntax, "the property list is empty") }
     if BinaryReader.isBinary(bytes) {
@@ -33,14 +35,14 @@ package enum PropertyList {
     if isXML(text.prefix(64).drop { $0 <= 0x20 }) {
       // Blanks before <?xml are an error to a strict parser, and common in here-documents.
       return try XMLReader.parse(
-        isMarked || wide != nil ? bytes : Array(bytes.drop { $0 <= 0x20 }))
+        isMarked || wide != nil ? bytes : Array(bytes.drop { $0 <= 0x20 }), isStrict: isStrict)
     }
     if form == .xml { throw PreferenceError(.syntax, "the property list is not XML") }
     return try OldStyleParser.parse(text)
   }
 
   /// Decodes bytes that begin with a byte order mark of UTF-16; `nil` for any others.
-  private static func utf8(
+  package static func utf8(
     ofMarkedUTF16 bytes: [UInt8]
   ) throws(PreferenceError) -> [UInt8]? {
     let isLittle = bytes.starts(with: [0xff, 0xfe])

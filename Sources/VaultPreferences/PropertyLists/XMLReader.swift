@@ -19,9 +19,15 @@ final class XMLReader: XMLHandler {
   private var characters: [UInt8] = []
   private var result: PreferenceValue?
   private(set) var failure: String?
+  private(set) var placeWord = "at"
+  private let isStrict: Bool
 
-  static func parse(_ bytes: [UInt8]) throws(PreferenceError) -> PreferenceValue {
-    let reader = XMLReader()
+  private init(isStrict: Bool) { self.isStrict = isStrict }
+
+  static func parse(
+    _ bytes: [UInt8], isStrict: Bool = false
+  ) throws(PreferenceError) -> PreferenceValue {
+    let reader = XMLReader(isStrict: isStrict)
     try ExpatParser.parse(bytes, into: reader)
     guard let result = reader.result else {
       throw PreferenceError(.syntax, "the document has no value")
@@ -29,8 +35,16 @@ final class XMLReader: XMLHandler {
     return result
   }
 
-  private func fail(_ what: String) {
-    if failure == nil { failure = "an XML property list is damaged: \(what)" }
+  /// - Parameters:
+  ///   - what: What is wrong.
+  ///   - theirs: CoreFoundation's words for it, and the word that it has before "line 1".
+  private func fail(_ what: String, _ theirs: (words: String, place: String)? = nil) {
+    guard failure == nil else { return }
+    if isStrict, let theirs {
+      (failure, placeWord) = theirs
+    } else {
+      failure = "an XML property list is damaged: \(what)"
+    }
   }
 
   func text(_ bytes: [UInt8]) { characters += bytes }
@@ -52,7 +66,7 @@ final class XMLReader: XMLHandler {
       }
       stack.append(.text(name))
     case "string", "integer", "real", "true", "false", "date", "data": stack.append(.text(name))
-    default: fail("unknown element <\(name)>")
+    default: fail("unknown element <\(name)>", ("Encountered unknown tag \(name)", "on"))
     }
   }
 
@@ -66,7 +80,9 @@ final class XMLReader: XMLHandler {
     case .list: if result == nil { fail("<plist> holds no value") }
     case .array(let elements): add(.array(elements))
     case .dictionary(let entries, let key):
-      if let key { return fail("the key '\(key)' has no value") }
+      if let key {
+        return fail("the key '\(key)' has no value", ("Value missing for key inside <dict>", "at"))
+      }
       if entries.count == 1, case .integer(let number)? = entries["CF$UID"], number >= 0 {
         add(.uid(UInt64(number)))
       } else {
@@ -76,7 +92,11 @@ final class XMLReader: XMLHandler {
       guard case .dictionary(let entries, key: nil)? = stack.popLast() else { return fail("<key>") }
       stack.append(.dictionary(entries, key: String(decoding: content, as: UTF8.self)))
     case .text(let tag):
-      if let value = scalar(tag, content) { add(value) } else { fail("<\(tag)> holds no \(tag)") }
+      if let value = scalar(tag, content) {
+        add(value)
+      } else {
+        fail("<\(tag)> holds no \(tag)", Self.words(for: tag, content))
+      }
     case nil: fail("an element ends that did not begin")
     }
   }
@@ -96,7 +116,7 @@ final class XMLReader: XMLHandler {
     case .dictionary(var entries, let key?):
       entries[key] = value
       stack.append(.dictionary(entries, key: nil))
-    case .dictionary: fail("a value without a key")
+    case .dictionary: fail("a value without a key", ("Found non-key inside <dict>", "at"))
     case .text(let tag): fail("a value inside <\(tag)>")
     }
   }
@@ -108,8 +128,31 @@ final class XMLReader: XMLHandler {
     case "true", "false": return content.isEmpty ? .boolean(tag == "true") : nil
     case "integer": return integer(text)
     case "real": return real(text)
-    case "date": return DateText.iso8601(text).map { .date($0) }
+    case "date":
+      if isStrict, content.contains(UInt8(ascii: ".")) { return nil }
+      return DateText.iso8601(text).map { .date($0) }
     case "data": return Base64Text.decode(content).map { .data($0) }
+    default: return nil
+    }
+  }
+
+  /// CoreFoundation's words for a scalar that does not hold what its tag says.
+  private static func words(
+    for tag: String, _ content: [UInt8]
+  ) -> (words: String, place: String)? {
+    let text = content.filter { $0 > 0x20 }
+    switch tag {
+    case "true", "false": return ("Encountered non-empty <\(tag)>", "on")
+    case "date": return ("Could not interpret <date>", "at")
+    case "real": return ("Encountered misformatted real", "on")
+    case "integer":
+      guard let wrong = text.first(where: { !(0x30...0x39).contains($0) && $0 != 0x2d }) else {
+        return text.isEmpty ? ("Encountered empty <integer>", "on") : nil
+      }
+      let character = Unicode.Scalar(wrong)
+      return (
+        "Unknown character '\(character)' (0x\(String(wrong, radix: 16))) in <integer>", "on"
+      )
     default: return nil
     }
   }

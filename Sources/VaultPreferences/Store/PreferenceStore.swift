@@ -35,6 +35,10 @@ public final class PreferenceStore: Sendable {
 
   /// Opens the preferences of a domain.
   ///
+  /// A service may have no home, or one that it can neither read nor write. Then the user's layer
+  /// is empty, the administrator's and the packages' values are read as ever, and ``problem`` says
+  /// why; what is set stays in memory.
+  ///
   /// - Parameters:
   ///   - domain: The application's id, such as `com.example.editor`.
   ///   - location: Where the store is; `nil` for the user's own.
@@ -45,26 +49,35 @@ public final class PreferenceStore: Sendable {
   ///   - packageDirectories: Where the packages' defaults are, the strongest first; `nil` for
   ///     `vault/defaults` below `XDG_DATA_HOME` and each of `XDG_DATA_DIRS`.
   ///   - keys: The keys of protected domains.
-  /// - Throws: ``PreferenceError`` with code `.storage` if the store cannot be opened, also when it
-  ///   is damaged (see ``PreferenceRecovery``); `.syntax` if a managed file cannot be read.
+  /// - Throws: ``PreferenceError`` with code `.storage` if a store that was named cannot be opened,
+  ///   or if one is damaged (see ``PreferenceRecovery``); `.syntax` if a managed file cannot be
+  ///   read.
   public init(
     domain: String, location: StoreLocation? = nil, arguments: [String] = [],
     managedDirectory: String = "/etc/vault/managed", siteDirectories: [String]? = nil,
     packageDirectories: [String]? = nil, keys: (any DataKeyProvider)? = nil
   ) throws(PreferenceError) {
     core = try PreferenceError.wrapping {
-      let location = try location ?? StoreLocation()
       let policy = ManagedPreferences(directory: managedDirectory)
       let managed = try policy.entries(for: domain)
       let standard = DefaultsDirectories()
       let directories = DefaultsDirectories(
         site: siteDirectories ?? standard.site, packages: packageDirectories ?? standard.packages)
+      var problem: PreferenceError?
+      var opened: PreferenceDatabase?
+      var signal: ChangeSignal?
+      do {
+        let place = try location ?? StoreLocation()
+        opened = try PreferenceDatabase.open(
+          place, mode: .write, process: Self.processName, keys: keys, managed: policy)
+        signal = ChangeSignal(place)
+      } catch {
+        problem = PreferenceError(wrapping: error)
+        guard location == nil, let problem, problem.isOfMissingHome else { throw error }
+      }
       let core = PreferenceCore(
-        name: domain,
-        database: try PreferenceDatabase.open(
-          location, mode: .write, process: Self.processName, keys: keys, managed: policy),
-        signal: ChangeSignal(location), policy: policy, managed: managed,
-        directories: directories, arguments: ArgumentDomain.parse(arguments), problem: nil)
+        name: domain, database: opened, signal: signal, policy: policy, managed: managed,
+        directories: directories, arguments: ArgumentDomain.parse(arguments), problem: problem)
       try core.start()
       return core
     }
@@ -270,7 +283,8 @@ public final class PreferenceStore: Sendable {
   /// - Parameters:
   ///   - domain: The domain; `nil` for the application's.
   ///   - limit: The maximum number of changes.
-  /// - Returns: Changes, at most as far back as the journal goes (20,000 changes, 90 days).
+  /// - Returns: Changes, at most as far back as the journal goes: for each domain 20,000 changes, 32
+  ///   MiB of values and 90 days.
   /// - Throws: ``PreferenceError`` with code `.storage`.
   public func history(
     in domain: PreferenceDomain? = nil, limit: Int = 100
@@ -283,8 +297,8 @@ public final class PreferenceStore: Sendable {
   ///
   /// - Parameter transactions: Their numbers, from ``PreferenceChange/transaction``.
   /// - Returns: The number of changes that were undone.
-  /// - Throws: ``PreferenceError`` with code `.notFound`, or `.conflict` if a key was changed
-  ///   since.
+  /// - Throws: ``PreferenceError`` with code `.notFound` if the journal does not have one of them as
+  ///   a whole, or `.conflict` if a key was changed since.
   @discardableResult
   public func undo(_ transactions: [Int64]) throws -> Int {
     try core.withDatabase { try $0.undo(transactions).count }

@@ -23,9 +23,9 @@ struct DefaultsApplyTests {
 
   private let wanted = #"{"a": {"theme": "dark", "old": null, "n": 3}, "b": {"on": true}}"#
 
-  @Test func aDryRunShowsWhatWouldChangeAndExitsWithOne() throws {
+  @Test func aDryRunShowsWhatWouldChangeAndExitsWithTwo() throws {
     let result = defaults("apply", try file(wanted), "--dry-run")
-    #expect(result.status == 1)
+    #expect(result.status == 2)
     #expect(result.error == "")
     #expect(
       result.output == """
@@ -211,7 +211,7 @@ struct DefaultsTOMLTests {
   @Test func aDryRunAUndoAndAPipeAreAsForJSON() throws {
     let path = try file("[a]\ntheme = \"dark\"\n")
     let dry = defaults("apply", path, "--dry-run")
-    #expect(dry.status == 1)
+    #expect(dry.status == 2)
     #expect(dry.output == "+ a\t\"theme\"\t\"dark\"\nWould change 1 key in 1 domain.\n")
     #expect(defaults("apply", path).status == 0)
     #expect(defaults("apply", path).output == "Nothing to change.\n")

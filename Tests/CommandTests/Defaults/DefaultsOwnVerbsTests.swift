@@ -64,6 +64,32 @@ struct DefaultsOwnVerbsTests {
     #expect(defaults("read", "other", "k").output == "1\n")
   }
 
+  @Test func aResumedWatchSaysThatChangesAreMissing() throws {
+    defaults("write", "other", "k", "1")
+    let database = try #require(
+      try PreferenceDatabase.open(defaults.home.location, mode: .write, process: "test"))
+    database.limitJournal(toChanges: 100, bytes: 1 << 20)
+    for value in 1...2 {
+      try database.transaction { transaction in
+        let entries = (0..<90).map { ("k\($0)", PreferenceValue.integer(Int64(value))) }
+        try transaction.replace(
+          PreferenceDomain("d"), by: Dictionary(uniqueKeysWithValues: entries))
+      }
+    }
+    database.close()
+    let watched = defaults("watch", "--since", "2", "--count", "1", "--json")
+    #expect(watched.output.hasPrefix(#"{"kind":"gap","after":2,"to":93}"#))
+    #expect(watched.error == "")
+    let told = defaults("watch", "--since", "2", "--count", "1")
+    #expect(told.error.contains("the journal lacks changes between 2 and 94"))
+    #expect(defaults("watch", "--since", "93", "--count", "1").error == "")
+    #expect(defaults("watch", "--since", "1", "--count", "1", "other").error == "")
+    let refused = defaults("undo", "2")
+    #expect(refused.status == 1)
+    #expect(refused.message.contains("lacks changes of d up to number 93"))
+    #expect(refused.message.contains("Nothing was taken back."))
+  }
+
   @Test func undoingAKeyChangedSinceSuggestsForce() throws {
     defaults("write", "d", "k", "1")
     defaults("write", "d", "other", "1")

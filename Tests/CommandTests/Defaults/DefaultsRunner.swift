@@ -41,19 +41,31 @@ final class DefaultsRunner {
   func run(_ arguments: [String], input: [UInt8] = []) -> Result {
     var output: [UInt8] = []
     var error: [UInt8] = []
-    let tool = DefaultsTool(
-      location: { self.home.location },
-      streams: DefaultsTool.Streams(
-        output: { output += $0 }, error: { error += $0 }, input: { input }),
-      keys: { self.keys }, following: following,
-      managed: ManagedPreferences(directory: managed),
-      directories: DefaultsDirectories(
-        site: ["\(home.path)/site"], packages: ["\(home.path)/package"]),
-      editor: editor, home: { self.home.path })
+    let tool = tool(
+      DefaultsTool.Streams(output: { output += $0 }, error: { error += $0 }, input: { input }))
     let status = tool.run(arguments)
     return Result(
       status: status.rawValue, output: String(decoding: output, as: UTF8.self),
       error: String(decoding: error, as: UTF8.self))
+  }
+
+  /// What runs the lines.
+  func tool(
+    _ streams: DefaultsTool.Streams = .init(output: { _ in }, error: { _ in }, input: { [] })
+  ) -> DefaultsTool {
+    DefaultsTool(
+      location: { self.home.location }, streams: streams,
+      keys: { self.keys }, following: following,
+      managed: ManagedPreferences(directory: managed),
+      directories: DefaultsDirectories(
+        site: ["\(home.path)/site"], packages: ["\(home.path)/package"]),
+      schemas: ["\(home.path)/schemas", "\(home.path)/more-schemas"],
+      editor: editor, home: { self.home.path },
+      machine: {
+        DefaultsMachine(
+          hosts: ["laptop.example.org", "laptop"], systems: ["linux", "debian", "debian-12"],
+          users: ["bob"])
+      })
   }
 
   /// The stored value, with its type.

@@ -97,6 +97,26 @@ struct PlistBuddyTests {
         == "Tue Jan 01 00:00:00 UTC 2019\n")
   }
 
+  /// A Mac's words, printed by three public build scripts, which tell of the status, too.
+  @Test func aQuoteThatDoesNotEndChangesNothing() {
+    for line in ["Set :Name it's", "Set :Name \"x", "Add :New string don't", "Print \":Name"] {
+      let result = buddy(line)
+      #expect(result.text == "Parse Error: Unclosed Quotes\n", "\(line)")
+      #expect(result.status == 0, "\(line)")
+    }
+    #expect(buddy("Print :Name").text == "Test App\n")
+    #expect(buddy("Print :New").status == 1)
+    #expect(buddy("Set :Name \"it's\"", "Print :Name").text == "it's\n")
+    #expect(buddy(#"Set :Name it\'s"#, "Print :Name").text == "it's\n")
+    #expect(buddy("Set :Name say 'a \"b\"'", "Print :Name").text == "say a \"b\"\n")
+  }
+
+  @Test func aSecondColonMeansNothing() {
+    #expect(buddy("Add ::k string x", "Print :k", "Print ::Name").text == "x\nTest App\n")
+    #expect(buddy("Add :: dict").status == 0)
+    #expect(run(["-x", "-c", "Print :", file]).text.contains("<key></key>\n\t<dict/>"))
+  }
+
   @Test func copyAndDelete() {
     #expect(buddy("Copy :Name :New:Deep:Path", "Print :New:Deep:Path").text == "Test App\n")
     #expect(buddy("Copy :Name :Version").error == "Copy: \":Version\" Entry Already Exists\n")

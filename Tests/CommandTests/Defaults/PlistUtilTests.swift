@@ -180,7 +180,7 @@ struct PlistUtilTests {
         """)
     #expect(
       plutil("-convert", "json", "-o", "-", file).error
-        == "\(file): Invalid object in plist for JSON format\n")
+        == "\(file): invalid object in plist for destination format\n")
     #expect(plutil("-convert", "xml1", "-e", "xml", json).status == 0)
     #expect(FileManager.default.fileExists(atPath: "\(home.path)/j.xml"))
     #expect(plutil("-convert", "xml1", "-o", "\(home.path)/k", json).status == 0)
@@ -195,6 +195,64 @@ struct PlistUtilTests {
     umask(mode)
     let attributes = try FileManager.default.attributesOfItem(atPath: "\(home.path)/new.plist")
     #expect(attributes[.posixPermissions] as? Int == Int(0o666 & ~mode))
+  }
+
+  @Test func nullIsReadAndStaysInJSON() throws {
+    let answer = #"{"id":"7","site":null,"token":"abc","list":[null,{"k":null}]}"#
+    #expect(plutil("-extract", "token", "raw", "-", input: answer).text == "abc\n")
+    #expect(plutil("-extract", "list", "raw", "-", input: answer).text == "2\n")
+    #expect(plutil("-p", "-", input: answer).text.contains("\"site\" => <null>\n"))
+    try write(answer, "j.json")
+    let json = "\(home.path)/j.json"
+    #expect(plutil("-replace", "token", "-string", "x", json).status == 0)
+    #expect(
+      try String(contentsOfFile: json, encoding: .utf8)
+        == #"{"id":"7","list":[null,{"k":null}],"site":null,"token":"x"}"#)
+    let refusal = "\(json): invalid object in plist for destination format\n"
+    for format in ["xml1", "binary1", "swift", "objc"] {
+      #expect(plutil("-convert", format, "-o", "-", json).error == refusal, "\(format)")
+    }
+    #expect(plutil("-extract", "site", "raw", json).error == refusal)
+    #expect(plutil("-insert", "n", "-json", "[null]", file).status == 1)
+  }
+
+  @Test func jsonMayHaveAByteOrderMark() throws {
+    let text = #"{"a":"é"}"#
+    #expect(plutil("-extract", "a", "raw", "-", input: "\u{feff}" + text).text == "é\n")
+    for (name, encoding) in [
+      ("l.json", String.Encoding.utf16LittleEndian), ("b.json", .utf16BigEndian),
+    ] {
+      let bytes = try #require(("\u{feff}" + text).data(using: encoding))
+      try bytes.write(to: URL(fileURLWithPath: "\(home.path)/\(name)"))
+      #expect(plutil("-extract", "a", "raw", "\(home.path)/\(name)").text == "é\n", "\(name)")
+    }
+  }
+
+  /// What swift-corelibs-foundation's writes no compiler reads.
+  @Test func literalsHaveTheEscapesOfTheirLanguage() throws {
+    try write(#"{"k": "a\\b\nc\rd\u0001\t(\\(x))"}"#, "e.json")
+    let json = "\(home.path)/e.json"
+    #expect(
+      plutil("-convert", "swift", "-o", "-", json).text.contains(
+        #""a\\b\nc\rd\u{1}"# + "\t" + #"(\\(x))""#))
+    #expect(
+      plutil("-convert", "objc", "-o", "-", json).text.contains(
+        #"@"a\\b\nc\rd\001"# + "\t" + #"(\\(x))""#))
+    try write("[]", "9-e.json")
+    #expect(
+      plutil("-convert", "swift", "-o", "-", "\(home.path)/9-e.json").text
+        == "/// Generated from 9-e.json\nlet _9_e = [\n]\n")
+  }
+
+  @Test func aMistakeInJSONIsToldAsOne() throws {
+    try write("{\"a\": 1,\n \"b\": ?}", "x.json")
+    #expect(
+      plutil("-p", "\(home.path)/x.json").error
+        == "\(home.path)/x.json: Property List error: Unexpected character { at line 1 / "
+        + "JSON error: Invalid value around character 15.\n")
+    #expect(
+      plutil("-lint", "-", input: "<plist><date>2026-01-31T12:00:00.5Z</date></plist>").error
+        == "<stdin>: (Could not interpret <date> at line 1)\n")
   }
 
   @Test func aPlistutilReadsWhatPythonWrites() throws {

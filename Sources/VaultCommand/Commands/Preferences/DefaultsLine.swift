@@ -28,13 +28,25 @@ struct DefaultsLine: Equatable {
     }
     // Under a link, `defaults --version` is ours to answer.
     if words == ["--version"] { return try StandardOutput.line(VaultTool.version) }
-    let settings = settings
     var failure: (any Error)?
-    let tool = DefaultsTool(
+    let status = Self.tool(settings) { failure = $0 }.run(words)
+    if let failure { throw failure }
+    if status != .done { throw ExitStatusOnly(status: ExitStatus(code: status.rawValue)) }
+  }
+
+  /// What runs a line.
+  ///
+  /// - Parameters:
+  ///   - settings: Which store, and what opens the vault.
+  ///   - failed: Is called where stdout cannot be written.
+  /// - Returns: The tool.
+  static func tool(_ settings: VaultSettings, failed: @escaping (any Error) -> Void) -> DefaultsTool
+  {
+    DefaultsTool(
       location: { try settings.location() },
       streams: DefaultsTool.Streams(
         output: { bytes in
-          do { try StandardOutput.write(bytes) } catch { failure = error }
+          do { try StandardOutput.write(bytes) } catch { failed(error) }
         },
         error: { bytes in
           // A name may hold control characters that a terminal would act on.
@@ -50,10 +62,8 @@ struct DefaultsLine: Equatable {
           with: UnlockSources(settings: settings, vault: vault).sources()
         )
         .blocking
-      }, following: settings.synchronizingPreferences, program: ProgramName.current,
+      }, following: settings.synchronizingPreferences, origin: { CallingProgram.name },
+      program: ProgramName.current,
       message: { ($0 as? any CodedError)?.message ?? "\($0)" })
-    let status = tool.run(words)
-    if let failure { throw failure }
-    if status != .done { throw ExitStatusOnly(status: ExitStatus(code: status.rawValue)) }
   }
 }

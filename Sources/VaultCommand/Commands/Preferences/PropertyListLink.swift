@@ -1,5 +1,6 @@
 import VaultCommandCore
 import VaultDefaultsTool
+import VaultStorage
 import VaultTerminal
 
 /// The links under which this program is one of macOS's tools for property list files.
@@ -20,7 +21,10 @@ enum PropertyListLink: String {
         do { try StandardOutput.write(bytes) } catch { hasFailed = true }
       },
       error: { StandardError.write(String(decoding: $0, as: UTF8.self)) },
-      input: { try StandardInput.all() }, line: { readLine() })
+      input: { try StandardInput.all() }, line: { readLine() },
+      domains: PropertyListDomains(home: StoreLocation.variable("HOME")) {
+        DefaultsLine.tool(VaultSettings()) { _ in hasFailed = true }
+      })
     let status =
       switch self {
       case .plutil: PlistUtilTool(streams).run(arguments)

@@ -34,6 +34,7 @@ package struct JSONReader {
 
   private let bytes: [UInt8]
   private let depthLimit: Int
+  private let allowsTrailingCommas: Bool
   private var depth = 0
   /// The number of bytes that have been read.
   package private(set) var position = 0
@@ -43,7 +44,12 @@ package struct JSONReader {
   /// - Parameters:
   ///   - bytes: The text.
   ///   - depthLimit: The maximum number of containers inside each other.
-  package init(_ bytes: [UInt8], depthLimit: Int = Self.depthLimit) {
+  ///   - allowsTrailingCommas: Whether a comma may stand before a closing bracket, which
+  ///     Foundation's JSONSerialization allows.
+  package init(
+    _ bytes: [UInt8], depthLimit: Int = Self.depthLimit, allowsTrailingCommas: Bool = false
+  ) {
+    self.allowsTrailingCommas = allowsTrailingCommas
     self.bytes = bytes
     self.depthLimit = depthLimit
   }
@@ -139,7 +145,11 @@ package struct JSONReader {
     after count: Int, close: UInt8, _ problem: String
   ) throws(JSONSyntaxError) -> Bool {
     // A comma before the closing bracket is refused where the next part is read.
-    if count > 0, take(UInt8(ascii: ",")) { return true }
+    if count > 0, take(UInt8(ascii: ",")) {
+      guard allowsTrailingCommas else { return true }
+      skipBlanks()
+      guard current == close else { return true }
+    }
     if take(close) {
       depth -= 1
       return false

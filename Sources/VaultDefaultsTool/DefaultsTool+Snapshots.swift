@@ -1,0 +1,122 @@
+import FoundationEssentials
+import VaultPreferences
+import VaultStorage
+
+/// `snapshot` and `diff`.
+extension DefaultsTool {
+  func snapshot(_ arguments: ArraySlice<String>) throws {
+    var words = arguments
+    let options = try DefaultsOptions.takeAll(
+      &words, flags: ["--list", "--replace"],
+      values: ["--remove", "--restore", "--output", "--input"])
+    if options.has("--list") {
+      guard words.isEmpty else { throw DefaultsUsage() }
+      for snapshot in try reading()?.snapshots() ?? [] {
+        print("\(snapshot.name)\t\(ChangeText.time(snapshot.date))")
+      }
+    } else if let name = options.value("--remove") {
+      guard words.isEmpty else { throw DefaultsUsage() }
+      try writing().removeSnapshot(named: name)
+    } else if let name = options.value("--restore") {
+      guard words.isEmpty else { throw DefaultsUsage() }
+      let database = try writing()
+      for reason in try database.restore(try database.snapshot(named: name)) {
+        warn("\(reason); it was left as it is")
+      }
+    } else {
+      let name = words.popFirst()
+      guard words.isEmpty else { throw DefaultsUsage() }
+      if let path = options.value("--output") { return try writeSnapshot(name, to: path) }
+      try takeSnapshot(
+        name, from: options.value("--input"), isReplacing: options.has("--replace"))
+    }
+  }
+
+  private func takeSnapshot(_ named: String?, from path: String?, isReplacing: Bool) throws {
+    let database = try writing()
+    let state: PreferenceSnapshot
+    if let path {
+      state = try PreferenceSnapshot(file: try fileBytes(path))
+    } else {
+      state = try database.currentState()
+    }
+    for reason in state.problems { warn("\(reason); it is not in the snapshot") }
+    let name = try named ?? freeName(for: state.date, in: database)
+    do {
+      try database.keep(state, named: name, isReplacing: isReplacing)
+    } catch {
+      guard error.code == .conflict else { throw error }
+      throw DefaultsRefusal(
+        "\(error.message)\nNothing was taken. Another name keeps both; --replace replaces it.")
+    }
+    print("Snapshot '\(name)' taken.")
+  }
+
+  /// The time as a name, with a number where two are taken in one second.
+  private func freeName(for date: Date, in database: PreferenceDatabase) throws -> String {
+    let taken = Set(try database.snapshots().map(\.name))
+    let time = (CalendarTime(date)?.iso8601 ?? "\(date)").substituting(":", with: "-")
+    var (name, number) = (time, 1)
+    while taken.contains(name) {
+      number += 1
+      name = "\(time)-\(number)"
+    }
+    return name
+  }
+
+  /// Writes a snapshot, or what is now, to a file.
+  private func writeSnapshot(_ name: String?, to path: String) throws {
+    guard let database = try reading() else { throw DefaultsRefusal("There is nothing to write.") }
+    let state = try name.map { try database.snapshot(named: $0) } ?? database.currentState()
+    for reason in state.problems { warn("\(reason); it is not in the file") }
+    try write(state.file, to: path)
+  }
+
+  func diff(_ arguments: ArraySlice<String>) throws {
+    var words = arguments
+    let options = try DefaultsOptions.takeAll(
+      &words, flags: ["--json", "--prune", "--merge"], values: ["--format"])
+    if let path = words.first, DefaultsDocument.isFile(path) {
+      return try diff(filesAt: Array(words), options)
+    }
+    guard words.count <= 2, !options.has("--prune"), !options.has("--merge") else {
+      throw DefaultsUsage()
+    }
+    guard let database = try reading() else {
+      throw DefaultsRefusal("there is no snapshot '\(words.first ?? "latest")'")
+    }
+    let before = try database.snapshot(named: words.popFirst() ?? "latest")
+    let after =
+      try words.popFirst().map { try database.snapshot(named: $0) } ?? database.currentState()
+    let old = database.opening(before, besides: after)
+    let new = database.opening(after, besides: before)
+    for reason in Set(old.problems + new.problems).sorted() {
+      warn("\(reason); it was not compared")
+    }
+    let differences = PreferenceDatabase.differences(from: old, to: new)
+    for difference in differences {
+      print(
+        options.has("--json") ? ChangeText.json(difference) : ChangeText.lines(difference))
+    }
+    if !differences.isEmpty { throw DefaultsRefusal(nil) }
+  }
+
+  /// All bytes of a file or of stdin.
+  func fileBytes(_ path: String) throws -> [UInt8] {
+    do {
+      return path == "-" ? try streams.input() : try PropertyListFile.bytes(of: path)
+    } catch {
+      let reason = (error as? System.Failure).map { ": \($0.reason)" } ?? ""
+      throw DefaultsRefusal("Could not read \(path)\(reason)\nDefaults have not been changed.")
+    }
+  }
+
+  /// Writes a file, or to stdout.
+  func write(_ bytes: [UInt8], to path: String) throws {
+    if path == "-" {
+      streams.output(bytes)
+    } else {
+      try PropertyListFile.write(bytes, to: path)
+    }
+  }
+}

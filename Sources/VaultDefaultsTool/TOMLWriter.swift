@@ -1,0 +1,109 @@
+import FoundationEssentials
+import VaultPreferences
+import VaultStorage
+
+/// Values as TOML 1.0, one a line, as ``TOMLText`` reads them again without loss.
+///
+/// What TOML has no form for is an inline table with one `$` key, as in ``JSONText``: `{ "$data" =
+/// "…" }`, `$float`, `$uid`, `$unsigned`, and `$date` with a fraction of a second.
+enum TOMLWriter {
+  /// A document of one domain's keys.
+  ///
+  /// - Parameter value: A dictionary.
+  /// - Returns: UTF-8.
+  /// - Throws: ``DefaultsRefusal`` if it would be too large to be read.
+  static func document(_ value: PreferenceValue) throws -> [UInt8] {
+    guard case .dictionary(let entries) = value else { return [] }
+    return try bytes(
+      entries.keys.sorted(by: OldStyleWriter.precedes).map { line($0, entries[$0] ?? "") })
+  }
+
+  /// The lines as a document.
+  static func bytes(_ lines: [String]) throws -> [UInt8] {
+    let bytes = Array(lines.map { $0 + "\n" }.joined().utf8)
+    guard bytes.count <= TOMLText.sizeLimit else {
+      throw DefaultsRefusal(
+        "TOML of more than 1 MiB, which could not be read again; use --format json or plist. "
+          + "Nothing was written.")
+    }
+    return bytes
+  }
+
+  /// The line that begins a table.
+  static func header(_ name: String) -> String { "[\(quoted(name))]" }
+
+  /// A key with its value.
+  static func line(_ key: String, _ value: PreferenceValue) -> String {
+    "\(self.key(key)) = \(text(value))"
+  }
+
+  private static func key(_ key: String) -> String {
+    let isBare =
+      !key.isEmpty
+      && key.utf8.allSatisfy { byte in
+        switch byte {
+        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x5f: true
+        default: false
+        }
+      }
+    return isBare ? key : quoted(key)
+  }
+
+  private static func text(_ value: PreferenceValue) -> String {
+    switch value {
+    case .string(let text): return quoted(text)
+    case .integer(let number): return String(number)
+    case .unsignedInteger(let number): return tagged("$unsigned", quoted(String(number)))
+    case .boolean(let flag): return flag ? "true" : "false"
+    case .real(let number): return real(number)
+    case .float(let number):
+      return tagged("$float", number.isFinite ? "\(number)" : real(Double(number)))
+    case .data(let bytes): return tagged("$data", quoted(Base64Text.encode(bytes)))
+    case .uid(let number):
+      return tagged(
+        "$uid", Int64(exactly: number).map { String($0) } ?? text(.unsignedInteger(number)))
+    case .date(let date):
+      let seconds = date.timeIntervalSinceReferenceDate
+      if seconds == seconds.rounded(.down), seconds.bitPattern != (-0.0).bitPattern,
+        let time = CalendarTime(date)?.iso8601, time.utf8.count == "2001-01-01T00:00:00Z".utf8.count
+      {
+        return time
+      }
+      return tagged("$date", real(seconds))
+    case .array(let elements): return "[\(elements.map(text).joined(separator: ", "))]"
+    case .dictionary(let entries):
+      if entries.count == 1, let (key, value) = entries.first, key.begins(with: "$") {
+        // As a pair: as a table it would be read as a tagged value.
+        return tagged("$dictionary", text(.array([.string(key), value])))
+      }
+      guard !entries.isEmpty else { return "{}" }
+      let members = entries.keys.sorted(by: OldStyleWriter.precedes).map { key in
+        "\(self.key(key)) = \(text(entries[key] ?? ""))"
+      }
+      return "{ \(members.joined(separator: ", ")) }"
+    }
+  }
+
+  private static func tagged(_ tag: String, _ text: String) -> String { "{ \"\(tag)\" = \(text) }" }
+
+  private static func real(_ number: Double) -> String {
+    number.isNaN ? "nan" : number.isFinite ? "\(number)" : number < 0 ? "-inf" : "inf"
+  }
+
+  private static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": result += "\\\(scalar)"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      case _ where scalar.value < 0x20 || scalar.value == 0x7f:
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+}
