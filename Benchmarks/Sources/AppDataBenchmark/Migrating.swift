@@ -95,17 +95,16 @@ func makeReadings(folder: String, rows: Int) throws {
   }
 }
 
+/// Copies the store, before anything migrates it.
 private func copyReadings(_ folder: String, _ name: String) throws -> String {
   let copy = "\(folder)/\(name).store"
   try FileManager.default.copyItem(atPath: "\(folder)/readings.store", toPath: copy)
   return copy
 }
 
-/// The same change of the same file by hand.
-private func updateReadings(
-  folder: String, _ name: String, column: String, _ change: String
-) throws -> Double {
-  let raw = RawSQLite(try copyReadings(folder, name))
+/// The same change of a copy by hand.
+private func updateReadings(_ copy: String, column: String, _ change: String) -> Double {
+  let raw = RawSQLite(copy)
   return seconds {
     raw.run("BEGIN")
     raw.run("ALTER TABLE Reading ADD COLUMN \(column)")
@@ -115,12 +114,10 @@ private func updateReadings(
 }
 
 /// A stage that changes all rows by one expression.
-private func scaleReadings(folder: String) throws {
+private func scaleReadings(folder: String, _ copy: String) throws {
   let what = "migrate by an expression for every row"
-  let byHand = try updateReadings(
-    folder: folder, "scaled-by-hand", column: "fahrenheit REAL NOT NULL DEFAULT 0",
-    "fahrenheit = value * 1.8 + 32")
-  _ = try copyReadings(folder, "scaled")
+  let byHand = updateReadings(
+    copy, column: "fahrenheit REAL NOT NULL DEFAULT 0", "fahrenheit = value * 1.8 + 32")
   var migrated: ModelContainer?
   let time = try seconds {
     migrated = try ModelContainer(
@@ -139,9 +136,10 @@ private func scaleReadings(folder: String) throws {
 
 /// The migrations, and the peak memory of the one that changes objects.
 func migrateReadings(folder: String) throws {
-  try scaleReadings(folder: folder)
-  let byHand = try updateReadings(
-    folder: folder, "by-hand", column: "label TEXT NOT NULL DEFAULT ''",
+  let scaledByHand = try copyReadings(folder, "scaled-by-hand")
+  _ = try copyReadings(folder, "scaled")
+  let byHand = updateReadings(
+    try copyReadings(folder, "by-hand"), column: "label TEXT NOT NULL DEFAULT ''",
     "label = sensor || ': ' || CAST(value AS INTEGER)")
   var migrated: ModelContainer?
   let time = try seconds {
@@ -158,4 +156,5 @@ func migrateReadings(folder: String) throws {
   printFigure("migrate by code that changes every row", "vault", rows, time)
   printFigure("migrate by code that changes every row", "C API", rows, byHand)
   print("peak memory of that, bytes\tvault\t\(rows)\t\(try peakMemory())")
+  try scaleReadings(folder: folder, scaledByHand)
 }
