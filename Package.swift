@@ -316,7 +316,8 @@ let package = Package(
       ],
       exclude: ["Vectors"]),
     .testTarget(name: "RedactionTests", dependencies: ["VaultRedaction", "VaultSealing"]),
-    .testTarget(name: "TerminalTests", dependencies: ["VaultTerminal", "VaultSealing"]),
+    .testTarget(
+      name: "TerminalTests", dependencies: ["VaultTerminal", "VaultSealing", "TestSupport"]),
     .testTarget(
       name: "ProtocolsTests",
       dependencies: [

@@ -6,9 +6,16 @@ import Synchronization
 public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable, Sendable {
   /// Identifies the row; opaque.
   public struct ID: Hashable, Sendable {
-    let store: String?
-    let entity: String
+    let place: RowPlace
     let key: Int64
+
+    var store: String? { place.store }
+    var entity: String { place.entity }
+
+    /// Whether both name the same row.
+    public static func == (left: Self, right: Self) -> Bool {
+      left.key == right.key && left.place == right.place
+    }
 
     /// Feeds the key to the hasher: rows of other classes and stores with the same key are few.
     ///
@@ -16,13 +23,21 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     public func hash(into hasher: inout Hasher) { hasher.combine(key) }
   }
 
+  /// The key's own hash value, which the standard library makes in one step: sets of a hundred
+  /// thousand identifiers are made, and a hasher's state for each of them is half of that.
+  public func _rawHashValue(seed: Int) -> Int { id.key._rawHashValue(seed: seed) }
+
   /// Identifies the row; opaque.
   public let id: ID
   /// Set while the row has not been saved; no part of equality.
   let unsaved: UnsavedFlag?
 
-  init(store: String?, entity: String, key: Int64, unsaved: UnsavedFlag? = nil) {
-    id = ID(store: store, entity: entity, key: key)
+  init(store: String?, entity: String, key: Int64) {
+    self.init(RowPlace(store: store, entity: entity), key: key)
+  }
+
+  init(_ place: RowPlace, key: Int64, unsaved: UnsavedFlag? = nil) {
+    id = ID(place: place, key: key)
     self.unsaved = unsaved
   }
 
@@ -109,6 +124,25 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     PersistentIdentifier(
       store: storeIdentifier, entity: entityName, key: KeyText.key(of: primaryKey.description))
   }
+}
+
+/// What the identifiers of a class's rows have in common, once for all of them: sets of a hundred
+/// thousand identifiers are made.
+final class RowPlace: Sendable, Equatable, CustomStringConvertible {
+  let store: String?
+  let entity: String
+
+  init(store: String?, entity: String) {
+    self.store = store
+    self.entity = entity
+  }
+
+  static func == (left: RowPlace, right: RowPlace) -> Bool {
+    left === right || (left.entity == right.entity && left.store == right.store)
+  }
+
+  /// As an identifier is printed.
+  var description: String { "\(entity) in \(store ?? "no store")" }
 }
 
 /// Keys that are not numbers, as those of a program's own store: each has a number in the process.

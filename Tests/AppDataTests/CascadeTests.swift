@@ -76,6 +76,56 @@ struct CascadeTests {
     #expect(try container.check() == [])
   }
 
+  /// Neighbors go by their ends; whoever stands between them, or in another order, changes nothing.
+  @Test(arguments: ["aaaabbbb", "bbaaaabb", "abababab", "aabbaab", "abbbbbba", "baaaaaab", "ab"])
+  func childrenLieInAnyOrder(_ owners: String) throws {
+    for change in ["", "reversed", "one moved", "one read", "one added"] {
+      let home = try TemporaryHome()
+      let container = try CascadeWalk.container("\(home.path)/a.store")
+      let context = ModelContext(container)
+      let crates = ["a": Crate("a"), "b": Crate("b")]
+      for crate in crates.values { context.insert(crate) }
+      var expected: Set<String> = []
+      for (number, owner) in owners.enumerated() {
+        let crate = try #require(crates["\(owner)"])
+        let slip = Slip("\(owner)\(number)", crate)
+        context.insert(slip)
+        if owner == "b" { expected.insert(slip.label) }
+        // One save for each: their keys follow one another as they were made.
+        try context.save()
+      }
+      if change == "reversed" { crates["a"]?.slips.reverse() }
+      try context.save()
+
+      let other = ModelContext(container)
+      let all = try other.fetch(FetchDescriptor<Crate>(sortBy: [SortDescriptor(\.label)]))
+      var held: [Slip] = []
+      switch change {
+      case "one moved":
+        let slip = try #require(all[0].slips.randomElement())
+        slip.crate = all[1]
+        expected.insert(slip.label)
+      case "one read": held = [try #require(all[0].slips.randomElement())]
+      case "one added":
+        let slip = Slip("late", all[0])
+        other.insert(slip)
+        held = [slip]
+      default: break
+      }
+      let key = all[0].persistentModelID
+      other.delete(all[0])
+      #expect(try Set(other.fetch(FetchDescriptor<Slip>()).map(\.label)) == expected)
+      let gone = owners.count { $0 == "a" } - (change == "one moved" ? 1 : 0)
+      #expect(
+        other.deletedModelsArray.count { $0.persistentModelID != key } == gone, "\(change)")
+      try other.save()
+      let left = try ModelContext(container).fetch(FetchDescriptor<Slip>())
+      #expect(Set(left.map(\.label)) == expected, "\(change)")
+      #expect(try container.check() == [])
+      withExtendedLifetime(held) {}
+    }
+  }
+
   /// What the program read once and no longer uses keeps no row from going.
   @Test func arraysThatWereReadAreNoHindrance() throws {
     let filled = try filled()

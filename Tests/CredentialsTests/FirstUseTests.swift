@@ -98,14 +98,14 @@ struct FirstUseTests {
   /// A vault that the keyring unlocks would not be unlocked on the server that the key file is for.
   @Test func aNamedKeyFileThatIsMissingCreatesNothing() throws {
     let locked = try locked(keyring: .unlocked)
+    let missing = "\(home.path)/nowhere/vault.key"
     for sources in [
-      standard(["VAULT_KEY_FILE": "/nowhere/vault.key"]),
-      [.keyFile("/nowhere/vault.key", isRequired: false), .keyring],
+      standard(["VAULT_KEY_FILE": missing]), [.keyFile(missing, isRequired: false), .keyring],
     ] {
       let error = try #require(throws: CredentialError.self) {
         try locked.blocking.unlockOrCreate(with: sources)
       }
-      #expect(error.code == .noVault && error.message.contains("/nowhere/vault.key"))
+      #expect(error.code == .noVault && error.message.contains(missing))
     }
     #expect(try !locked.blocking.exists())
     // A credential may be missing: its folder is the service manager's.

@@ -47,7 +47,8 @@ struct SharedVaultTests {
     let locked = try run.run(
       ["com.example.tool", "save", "me", "x"],
       adding: [
-        "VAULT_KEY_FILE": "/nonexistent", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent",
+        "VAULT_KEY_FILE": "\(vault.home.path)/nowhere",
+        "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(vault.home.path)/no-bus",
       ])
     #expect(locked.text == "unhandled -25308 User interaction is not allowed.\n")
   }
@@ -55,7 +56,7 @@ struct SharedVaultTests {
   @Test func theEnvironmentSaysWhichVaultItIsAndWhatOpensIt() throws {
     let home = try TemporaryHome()
     let passphrase = try home.privateFile("passphrase", "four quite random words\n")
-    let noKeyring = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent"]
+    let noKeyring = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(home.path)/no-bus"]
     let work = noKeyring.merging([
       "VAULT_HOME": "\(home.path)/elsewhere", "VAULT_NAME": "work",
       "VAULT_PASSPHRASE_FILE": passphrase,

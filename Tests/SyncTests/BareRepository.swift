@@ -44,7 +44,7 @@ struct BareRepository {
     process.arguments = ["git"] + arguments
     process.environment = [
       "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
-      "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "HOME": "/nonexistent",
+      "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1",
     ]
     let (output, typed) = (Pipe(), Pipe())
     process.standardOutput = output

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 import VaultSealing
 import VaultTerminal
@@ -20,9 +21,10 @@ struct ChildProgramTests {
     #expect(failed.exitStatus == 7 && failed.signal == nil && !failed.isSuccess)
     let killed = try #require(try ChildProgram.run(["sh", "-c", "kill -9 $$"], input: .nothing))
     #expect(killed.signal == SIGKILL && !killed.isSuccess)
-    #expect(try ChildProgram.run(["/nonexistent/program"], input: .nothing) == nil)
+    let missing = "\(try TemporaryHome().path)/program"
+    #expect(try ChildProgram.run([missing], input: .nothing) == nil)
     let error = #expect(throws: TerminalError.self) {
-      try ChildProgram.runInstalled(["/nonexistent/program"], input: .nothing)
+      try ChildProgram.runInstalled([missing], input: .nothing)
     }
     #expect(error?.code == .programMissing)
   }
@@ -44,10 +46,11 @@ struct ChildProgramTests {
     #expect(lines.contains("VAULT_TERMINAL_TEST_PRIVATE_NOT=shown"))
   }
 
-  @Test func anErrorNamesNeitherOptionsNorCommands() {
+  @Test func anErrorNamesNeitherOptionsNorCommands() throws {
+    let missing = "\(try TemporaryHome().path)/file"
     let errors = [
       #expect(throws: TerminalError.self) {
-        try SecretInput.read(file: "/nonexistent/file", limit: 10)
+        try SecretInput.read(file: missing, limit: 10)
       },
       #expect(throws: TerminalError.self) {
         try SecretInput.read(file: "/dev/zero", limit: 10)

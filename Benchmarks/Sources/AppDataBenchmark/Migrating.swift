@@ -49,8 +49,39 @@ enum ReadingsPlan: SchemaMigrationPlan {
   }
 }
 
-private func configuration(_ folder: String) -> ModelConfiguration {
-  ModelConfiguration(url: URL(fileURLWithPath: "\(folder)/readings.store"))
+/// The same store for a stage that says what is to be computed, instead of doing it for each object.
+enum ScaledReadingsV2: VersionedSchema {
+  static let versionIdentifier = Schema.Version(2, 0, 0)
+  static var models: [any PersistentModel.Type] { [Reading.self] }
+  @Model final class Reading {
+    var sensor: String
+    var value: Double
+    var fahrenheit: Double = 0
+
+    init(sensor: String, value: Double) {
+      self.sensor = sensor
+      self.value = value
+    }
+  }
+}
+
+enum ScaledReadingsPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [ReadingsV1.self, ScaledReadingsV2.self] }
+  static var stages: [MigrationStage] {
+    [
+      .custom(
+        fromVersion: ReadingsV1.self, toVersion: ScaledReadingsV2.self, willMigrate: nil,
+        didMigrate: { context in
+          try context.update(model: ScaledReadingsV2.Reading.self) {
+            $0.set(\.fahrenheit, to: #Expression { $0.value * 1.8 + 32 })
+          }
+        })
+    ]
+  }
+}
+
+private func configuration(_ folder: String, _ name: String = "readings") -> ModelConfiguration {
+  ModelConfiguration(url: URL(fileURLWithPath: "\(folder)/\(name).store"))
 }
 
 /// The rows as the first version has them; a process of its own, for the memory is the next one's.
@@ -64,22 +95,52 @@ func makeReadings(folder: String, rows: Int) throws {
   }
 }
 
-/// The same change of the same file by hand.
-private func updateReadings(folder: String) throws -> Double {
-  let copy = "\(folder)/by-hand.store"
+/// Copies the store, before anything migrates it.
+private func copyReadings(_ folder: String, _ name: String) throws -> String {
+  let copy = "\(folder)/\(name).store"
   try FileManager.default.copyItem(atPath: "\(folder)/readings.store", toPath: copy)
+  return copy
+}
+
+/// The same change of a copy by hand.
+private func updateReadings(_ copy: String, column: String, _ change: String) -> Double {
   let raw = RawSQLite(copy)
   return seconds {
     raw.run("BEGIN")
-    raw.run("ALTER TABLE Reading ADD COLUMN label TEXT NOT NULL DEFAULT ''")
-    raw.run("UPDATE Reading SET label = sensor || ': ' || CAST(value AS INTEGER)")
+    raw.run("ALTER TABLE Reading ADD COLUMN \(column)")
+    raw.run("UPDATE Reading SET \(change)")
     raw.run("COMMIT")
   }
 }
 
-/// The migration, and its peak memory.
+/// A stage that changes all rows by one expression.
+private func scaleReadings(folder: String, _ copy: String) throws {
+  let what = "migrate by an expression for every row"
+  let byHand = updateReadings(
+    copy, column: "fahrenheit REAL NOT NULL DEFAULT 0", "fahrenheit = value * 1.8 + 32")
+  var migrated: ModelContainer?
+  let time = try seconds {
+    migrated = try ModelContainer(
+      for: ScaledReadingsV2.Reading.self, migrationPlan: ScaledReadingsPlan.self,
+      configurations: configuration(folder, "scaled"))
+  }
+  guard let migrated else { exit(1) }
+  let context = ModelContext(migrated)
+  let rows = try context.fetchCount(FetchDescriptor<ScaledReadingsV2.Reading>())
+  let unscaled = try context.fetchCount(
+    FetchDescriptor<ScaledReadingsV2.Reading>(predicate: #Predicate { $0.fahrenheit < 32 }))
+  guard rows > 0, unscaled == 0 else { exit(1) }
+  printFigure(what, "vault", rows, time)
+  printFigure(what, "C API", rows, byHand)
+}
+
+/// The migrations, and the peak memory of the one that changes objects.
 func migrateReadings(folder: String) throws {
-  let byHand = try updateReadings(folder: folder)
+  let scaledByHand = try copyReadings(folder, "scaled-by-hand")
+  _ = try copyReadings(folder, "scaled")
+  let byHand = updateReadings(
+    try copyReadings(folder, "by-hand"), column: "label TEXT NOT NULL DEFAULT ''",
+    "label = sensor || ': ' || CAST(value AS INTEGER)")
   var migrated: ModelContainer?
   let time = try seconds {
     migrated = try ModelContainer(
@@ -95,4 +156,5 @@ func migrateReadings(folder: String) throws {
   printFigure("migrate by code that changes every row", "vault", rows, time)
   printFigure("migrate by code that changes every row", "C API", rows, byHand)
   print("peak memory of that, bytes\tvault\t\(rows)\t\(try peakMemory())")
+  try scaleReadings(folder: folder, scaledByHand)
 }

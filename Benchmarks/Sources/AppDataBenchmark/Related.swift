@@ -117,8 +117,8 @@ func compareRelated(rows: Int) throws {
   try compare(
     "delete of folders with all entries", rows, rounds: rounds,
     [
-      Way("vault") { try delete(deleted[$0].container) },
       Way("vault without a history") { try delete(deleted[$0].plain) },
+      Way("vault") { try delete(deleted[$0].container) },
       Way("GRDB") { round in
         try deleted[round].grdb.write { database in
           for folder in try FolderRecord.fetchAll(database) { try folder.delete(database) }

@@ -13,6 +13,8 @@ package final class EntityPlan: @unchecked Sendable {
   /// The place of the configuration among the container's.
   let store: Int
   let storeIdentifier: String
+  /// Store and class, as the identifiers of rows have them.
+  let place: RowPlace
   /// Whether the store is one of the program's own.
   let isCustom: Bool
   /// One for each property of the class, inherited ones first, then one for each column of
@@ -66,6 +68,7 @@ package final class EntityPlan: @unchecked Sendable {
     stored = lineage[depth]
     self.store = store
     self.storeIdentifier = storeIdentifier
+    place = RowPlace(store: storeIdentifier, entity: name)
     self.isCustom = isCustom
     self.keys = keys
     self.signal = signal

@@ -8,6 +8,13 @@ struct LeafQuery: Sendable {
   ///
   /// The columns are a row's key, whether it leads nowhere else, and the keys of its ``others``.
   let text: String
+  /// The keys of the first and the last of them in their order, out of the index; its parameter is
+  /// the owner's key.
+  let ends: String
+  /// How many there are, and how many of them have a key between two and lead nowhere else.
+  ///
+  /// Its parameters are the owner's key and the two. `nil` if a row may have ``others``.
+  let within: String?
   /// The row's own relationships to one object that is in somebody's array.
   let others: [RelationshipPlan]
 
@@ -34,9 +41,16 @@ struct LeafQuery: Sendable {
     }
     let condition = conditions.isEmpty ? "1" : conditions.joined(separator: " AND ")
     let columns = [key, condition] + others.map { "e.\($0.links.destination)" }
-    text =
-      "SELECT \(columns.joined(separator: ", ")) FROM \(plan.table) e "
-      + "WHERE e.\(relationship.links.owner)=?"
+    let rows = "FROM \(plan.table) e WHERE e.\(relationship.links.owner)=?"
+    text = "SELECT \(columns.joined(separator: ", ")) \(rows)"
+    let order = relationship.links.position.map { "e.\($0)" } ?? key
+    ends =
+      "SELECT (SELECT \(key) \(rows)1 ORDER BY \(order) LIMIT 1), "
+      + "(SELECT \(key) \(rows)1 ORDER BY \(order) DESC LIMIT 1)"
+    within =
+      others.isEmpty
+      ? "SELECT count(*), count(CASE WHEN \(key) BETWEEN ?2 AND ?3 AND \(condition) THEN 1 END) "
+        + "\(rows)1" : nil
     self.others = others
   }
 }

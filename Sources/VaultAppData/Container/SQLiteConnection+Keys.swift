@@ -14,7 +14,7 @@ extension SQLiteConnection {
   ///   - body: Gets a condition to put behind the name of a column of keys, and its values.
   /// - Throws: What `body` throws.
   func forParts(
-    of keys: RangeSet<Int64>, _ body: (_ condition: String, _ values: [SQLiteValue]) throws -> Void
+    of keys: KeyRanges, _ body: (_ condition: String, _ values: [SQLiteValue]) throws -> Void
   ) throws {
     var single: [Int64] = []
     for run in keys.ranges {

@@ -188,7 +188,7 @@ final class ContextConnections {
   }
 
   /// Notes that the tables have to be brought to rows that are to be deleted.
-  func touch(_ keys: RangeSet<Int64>, of plan: EntityPlan) {
+  func touch(_ keys: KeyRanges, of plan: EntityPlan) {
     pendingRows[plan.store].touch(keys, of: plan)
   }
 

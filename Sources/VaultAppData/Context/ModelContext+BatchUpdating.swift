@@ -225,13 +225,23 @@ private struct TableUpdate {
 }
 
 extension EntityPlan {
+  /// The condition behind a column of keys: all rows of a table are mostly neighbors, and then their
+  /// ends do.
+  private static func isOne(of keys: [Int64]) -> SQLFragment {
+    let runs = keys.contains(.max) ? [] : KeyRanges(keys: keys).ranges
+    if runs.count == 1, let run = runs.first {
+      return
+        "BETWEEN \(value: .integer(run.lowerBound)) AND \(value: .integer(run.upperBound - 1))"
+    }
+    return "IN (SELECT value FROM json_each(\(value: .text(SQLText.array(of: keys)))))"
+  }
+
   /// The statements that change rows; expressions see the object as `t0`.
   ///
   /// Where the rows lie in several tables, all values are computed before the first is changed.
   fileprivate func batchUpdate(_ tables: [TableUpdate], of keys: [Int64]) -> [SQLFragment] {
     let key = StoredEntity.keyColumn
-    let isWanted: SQLFragment =
-      "IN (SELECT value FROM json_each(\(value: .text(SQLText.array(of: keys)))))"
+    let isWanted = Self.isOne(of: keys)
     if tables.count == 1, let only = tables.first {
       let changes = only.assignments { only.columns[$0].value }
       guard family != nil else {

@@ -47,7 +47,7 @@ extension ModelContext {
   /// The identifier of a row: its object's, if it has one.
   func identifier(_ plan: EntityPlan, _ key: Int64) -> PersistentIdentifier {
     rows.known(plan, key)?.identifier
-      ?? PersistentIdentifier(store: plan.storeIdentifier, entity: plan.name, key: key)
+      ?? PersistentIdentifier(plan.place, key: key)
   }
 
   /// The keys of the rows that a description asks for.

@@ -135,9 +135,9 @@ extension ModelContext {
         updatedIdentifiers.rawValue: updated,
         deletedIdentifiers.rawValue: deleted,
         invalidatedAllIdentifiers.rawValue: false,
-        insertedIdentifiers: Set(inserted),
-        updatedIdentifiers: Set(updated),
-        deletedIdentifiers: Set(deleted),
+        insertedIdentifiers: set(inserted),
+        updatedIdentifiers: set(updated),
+        deletedIdentifiers: set(deleted),
         invalidatedAllIdentifiers: false,
       ]
       if !tokens.isEmpty {
@@ -147,6 +147,17 @@ extension ModelContext {
         info[historyTokens] = byStore
       }
       return info
+    }
+
+    /// A set of identifiers.
+    ///
+    /// They are moved out of a copy, which counts no references: where that happens between two
+    /// writes to places far apart, each waits for the memory.
+    private static func set(_ identifiers: [PersistentIdentifier]) -> Set<PersistentIdentifier> {
+      var found = Set<PersistentIdentifier>(minimumCapacity: identifiers.count)
+      var rest = identifiers
+      while let identifier = rest.popLast() { found.update(with: identifier) }
+      return found
     }
   }
 }

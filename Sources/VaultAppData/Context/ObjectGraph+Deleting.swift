@@ -100,7 +100,7 @@ extension ObjectGraph {
         rows.remove(known, relationship.destination)
       }
     }
-    pending.add(RangeSet(keys: found.leaves), relationship)
+    pending.add(found.leaves, relationship)
     return found.others
   }
 
@@ -108,7 +108,7 @@ extension ObjectGraph {
   private struct LeafRows {
     var all: [Int64] = []
     /// Those that lead nowhere else, and of which nobody knows.
-    var leaves: [Int64] = []
+    var leaves = KeyRanges()
     /// Of these, the ones that have a record which nobody needs.
     var forgotten: [Int64] = []
     var others: [Int64] = []
@@ -119,7 +119,11 @@ extension ObjectGraph {
   ) throws -> LeafRows {
     let plan = relationship.destination
     let arrays = pending.notes.isEmpty ? [] : plan.relationships.filter(\.isToMany)
+    if listed == nil, arrays.isEmpty, let run = try leafRun(query, plan, owner) {
+      return LeafRows(all: Array(run), leaves: KeyRanges(run))
+    }
     var found = LeafRows()
+    var leaves: [Int64] = []
     try loading.connections.use(plan) { connection in
       let statement = try connection.sqlite.cached(query.text)
       defer { statement.reset() }
@@ -137,11 +141,40 @@ extension ObjectGraph {
             !statement.isNull(at: column + 2)
               && isInLoadedArray(other, statement.int64(at: column + 2))
           }
-        if isLeaf { found.leaves.append(key) } else { found.others.append(key) }
+        if isLeaf { leaves.append(key) } else { found.others.append(key) }
         if isLeaf, known != nil { found.forgotten.append(key) }
       }
     }
+    found.leaves = KeyRanges(keys: leaves)
     return found
+  }
+
+  /// The rows that a relationship leads to, if they are neighbors, all of them lead nowhere else,
+  /// and nobody knows of one: as children are that were made together.
+  private func leafRun(
+    _ query: LeafQuery, _ plan: EntityPlan, _ owner: Int64
+  ) throws -> Range<Int64>? {
+    guard let within = query.within, rows.tables[plan.index].count == 0 else { return nil }
+    let run = try loading.connections.use(plan) { connection -> Range<Int64>? in
+      let ends = try connection.sqlite.cached(query.ends)
+      defer { ends.reset() }
+      try ends.bind(owner, at: 1)
+      guard try ends.step(), !ends.isNull(at: 0) else { return nil }
+      let (first, last) = (ends.int64(at: 0), ends.int64(at: 1))
+      guard first <= last, last < .max else { return nil }
+      let statement = try connection.sqlite.cached(within)
+      defer { statement.reset() }
+      try statement.bind(owner, at: 1)
+      try statement.bind(first, at: 2)
+      try statement.bind(last, at: 3)
+      guard try statement.step(), statement.int64(at: 0) == statement.int64(at: 1) else {
+        return nil
+      }
+      let run = first..<last + 1
+      return run.count == statement.int(at: 1) ? run : nil
+    }
+    guard let run, !rows.alone.meets(plan, run.lowerBound, run.upperBound - 1) else { return nil }
+    return run
   }
 
   /// Whether the array at the other end of a relationship has been read.

@@ -77,7 +77,7 @@ final class PendingChanges {
   }
 
   /// Notes that rows are to be deleted without a record of each.
-  func add(_ keys: RangeSet<Int64>, _ relationship: RelationshipPlan) {
+  func add(_ keys: KeyRanges, _ relationship: RelationshipPlan) {
     alone.add(keys, relationship)
     changeCount += 1
     if !watchers.isEmpty { watchers.tell() }

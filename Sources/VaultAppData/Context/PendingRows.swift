@@ -19,7 +19,7 @@ final class PendingRows {
   @safe @exclusivity(unchecked) private var touched: [_AppData.Record] = []
   private var touchedPairs: Set<PairKey> = []
   /// Rows that are to be deleted and have no record.
-  private var touchedKeys: [(plan: EntityPlan, keys: RangeSet<Int64>)] = []
+  private var touchedKeys: [(plan: EntityPlan, keys: KeyRanges)] = []
   /// Entities whose temporary table exists, and whether it has rows.
   private var tables: [Int: Bool] = [:]
   private var pairTables: [String: Bool] = [:]
@@ -48,7 +48,7 @@ final class PendingRows {
 
   func touch(_ pair: PairKey) { touchedPairs.insert(pair) }
 
-  func touch(_ keys: RangeSet<Int64>, of plan: EntityPlan) { touchedKeys.append((plan, keys)) }
+  func touch(_ keys: KeyRanges, of plan: EntityPlan) { touchedKeys.append((plan, keys)) }
 
   /// Whether something is pending that is not in the tables yet.
   var isBehind: Bool { !touched.isEmpty || !touchedPairs.isEmpty || !touchedKeys.isEmpty }
@@ -168,7 +168,7 @@ final class PendingRows {
 
   /// Hides rows that are to be deleted and have no record.
   private func write(
-    _ keys: RangeSet<Int64>, _ plan: EntityPlan, _ connection: SQLiteConnection
+    _ keys: KeyRanges, _ plan: EntityPlan, _ connection: SQLiteConnection
   ) throws {
     let table = try table(plan, connection)
     try connection.forParts(of: keys) { condition, values in

@@ -7,7 +7,7 @@ final class RowsDeletedAlone {
   /// The rows that one relationship's rule deletes.
   struct Group {
     let relationship: RelationshipPlan
-    var keys: RangeSet<Int64>
+    var keys: KeyRanges
 
     /// The class of the rows.
     var plan: EntityPlan { relationship.destination }
@@ -25,8 +25,13 @@ final class RowsDeletedAlone {
     groups.contains { $0.plan === plan && $0.keys.contains(key) }
   }
 
+  /// Whether one of the rows between two keys, which count, is one of them.
+  func meets(_ plan: EntityPlan, _ first: Int64, _ last: Int64) -> Bool {
+    groups.contains { $0.plan === plan && $0.keys.meets(first, last) }
+  }
+
   /// Adds the rows that a relationship's rule deletes.
-  func add(_ keys: RangeSet<Int64>, _ relationship: RelationshipPlan) {
+  func add(_ keys: KeyRanges, _ relationship: RelationshipPlan) {
     guard let place = groups.firstIndex(where: { $0.relationship === relationship }) else {
       return groups.append(Group(relationship: relationship, keys: keys))
     }
@@ -40,7 +45,7 @@ final class RowsDeletedAlone {
     let place = groups.firstIndex { $0.plan === plan && $0.keys.contains(key) }
     guard let place else { return nil }
     let relationship = groups[place].relationship
-    groups[place].keys.remove(contentsOf: key..<key + 1)
+    groups[place].keys.remove(key)
     if groups[place].keys.isEmpty { groups.remove(at: place) }
     return relationship
   }
@@ -49,27 +54,4 @@ final class RowsDeletedAlone {
   func removeAll(_ stores: Set<Int>? = nil) {
     groups.removeAll { stores?.contains($0.plan.store) != false }
   }
-}
-
-extension RangeSet<Int64> {
-  /// A set of keys.
-  init(keys: some Sequence<Int64>) {
-    self.init()
-    var run: Range<Int64>?
-    for key in keys {
-      if let open = run, open.upperBound == key {
-        run = open.lowerBound..<key + 1
-      } else {
-        if let run { insert(contentsOf: run) }
-        run = key..<key + 1
-      }
-    }
-    if let run { insert(contentsOf: run) }
-  }
-
-  /// The keys, rising.
-  var keys: some Sequence<Int64> { ranges.lazy.flatMap { $0 } }
-
-  /// The number of keys.
-  var keyCount: Int { ranges.reduce(0) { $0 + $1.count } }
 }

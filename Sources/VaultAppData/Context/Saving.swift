@@ -214,8 +214,7 @@ struct Saving {
     for group in pending.alone.groups where stores.contains(group.plan.store) {
       let plan = group.plan
       for key in group.keys.keys {
-        deleted.append(
-          PersistentIdentifier(store: plan.storeIdentifier, entity: plan.name, key: key))
+        deleted.append(PersistentIdentifier(plan.place, key: key))
         keys.deleted.add(key, plan.index)
       }
     }

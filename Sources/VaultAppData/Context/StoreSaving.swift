@@ -106,7 +106,7 @@ final class StoreSaving {
   }
 
   /// Deletes rows that have no record.
-  private func delete(_ keys: RangeSet<Int64>, _ plan: EntityPlan) throws {
+  private func delete(_ keys: KeyRanges, _ plan: EntityPlan) throws {
     let key = StoredEntity.keyColumn
     for relationship in plan.incoming where !relationship.isRequired {
       guard case .foreignKey = relationship.storage,
@@ -164,11 +164,11 @@ final class StoreSaving {
   private func checkRequired(_ deleted: [Record]) throws {
     for record in deleted {
       guard let plan = record.entity, !plan.incoming.isEmpty else { continue }
-      try checkRequired(RangeSet(keys: [record.key]), plan)
+      try checkRequired(KeyRanges(keys: [record.key]), plan)
     }
   }
 
-  private func checkRequired(_ keys: RangeSet<Int64>, _ plan: EntityPlan) throws {
+  private func checkRequired(_ keys: KeyRanges, _ plan: EntityPlan) throws {
     for relationship in plan.incoming where relationship.isRequired {
       let owner = relationship.entity
       guard let column = owner.slots[relationship.index].column.map(SQLText.name) else { continue }

@@ -55,7 +55,7 @@ struct HistoryRecording {
 
   /// The same for rows of one class.
   mutating func delete(
-    _ plan: EntityPlan, _ keys: RangeSet<Int64>, in store: ModelStore
+    _ plan: EntityPlan, _ keys: KeyRanges, in store: ModelStore
   ) throws {
     guard plan.preserved.isEmpty else {
       for key in keys.keys { try delete(plan, key, in: store) }

@@ -255,8 +255,7 @@ struct HistoryReading {
   ) -> [HistoryChange] {
     let properties = properties(of: run, plan, type)
     return (0..<run.count).map { offset in
-      let object = PersistentIdentifier(
-        store: plan.storeIdentifier, entity: plan.name, key: run.firstRow + offset)
+      let object = PersistentIdentifier(plan.place, key: run.firstRow + offset)
       // Unique in the store, and in the order of the changes.
       let number = run.transaction << 32 | (run.number + offset)
       switch run.kind {

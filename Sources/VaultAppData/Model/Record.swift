@@ -168,8 +168,7 @@ extension _AppData {
 
     var identifier: PersistentIdentifier {
       if let entity, state != .detached, !entity.isCustom || isStored {
-        return PersistentIdentifier(
-          store: entity.storeIdentifier, entity: entity.name, key: key, unsaved: flag)
+        return PersistentIdentifier(entity.place, key: key, unsaved: flag)
       }
       // A program's own store gives a new object its identifier when it is saved.
       return PersistentIdentifier(store: nil, entity: description.entityName, key: key)

@@ -42,8 +42,8 @@ package struct Installation: Equatable, Sendable {
     let line = (mark ?? []).prefix { $0 != UInt8(ascii: "\n") }
     let words = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
     let marked = words.first.flatMap(Kind.init(rawValue:))
-    let byFolder = Self.folders.first { program.contains($0.part) }?.kind
-    let isBuilt = program.contains("/.build")
+    let byFolder = Self.folders.first { program.contains(bytes: $0.part) }?.kind
+    let isBuilt = program.contains(bytes: "/.build")
     kind = byFolder ?? marked ?? (isBuilt ? .checkout : .unknown)
     address = words.dropFirst().first { $0.starts(with: "https://") }.map(Quoting.visible)
   }

@@ -187,7 +187,8 @@ struct ItemRecords: Sendable, RandomAccessCollection {
     sortedByName(indices.filter { !isInTrash(places[$0]) })
   }
 
-  private func sortedByName(_ positions: [Int]) -> [Int] {
+  /// Positions in the order of their names' bytes.
+  func sortedByName(_ positions: [Int]) -> [Int] {
     guard changed.isEmpty else {
       return positions.map { (name: self[$0].name, position: $0) }
         .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }.map(\.position)

@@ -110,9 +110,21 @@ extension VaultSnapshot {
         Hit(position: position, name: record.name, place: found.place, text: found.text))
     }
     if !query.hasNoConditions { hits.removeAll { !query.matches(index.items[$0.position]) } }
+    return sorted(hits)
+  }
+
+  /// The best first, then by name.
+  ///
+  /// Numbers are compared instead of names: twenty thousand of these took half of a search.
+  private func sorted(_ hits: [Hit]) -> [Hit] {
+    guard hits.count > 1 else { return hits }
+    var ranks = Array(repeating: 0, count: index.items.count)
+    for (rank, position) in index.items.sortedByName(hits.map(\.position)).enumerated() {
+      ranks[position] = rank
+    }
     return hits.sorted { left, right in
       left.place == right.place
-        ? left.name.utf8.lexicographicallyPrecedes(right.name.utf8) : left.place < right.place
+        ? ranks[left.position] < ranks[right.position] : left.place < right.place
     }
   }
 

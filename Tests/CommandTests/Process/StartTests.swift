@@ -55,6 +55,22 @@ struct StartTests {
     }
   }
 
+  /// A text that is searched for in another by the standard library brings the regular expressions
+  /// with it, a megabyte: the link of the release refuses that, and `contains(bytes:)` does it.
+  @Test(
+    .enabled(
+      if: (try? PythonScript.run("/usr/bin/env", ["nm", "--version"]).status) == 0,
+      "needs nm (binutils)"),
+    arguments: ["vault", "vault-helper"])
+  func noTextIsSearchedByRegularExpressions(_ program: String) throws {
+    let vault = try ThrowawayVault()
+    let folder = URL(fileURLWithPath: VaultProcess.path).deletingLastPathComponent().path
+    let named = try VaultProcess(home: vault.home.path, executable: "/usr/bin/env")
+      .run(["nm", "-D", "--undefined-only", "\(folder)/\(program)"])
+    #expect(named.status == 0, "\(named.errors)")
+    #expect(named.text.split(separator: "\n").filter { $0.contains("StringProcessing") } == [])
+  }
+
   /// What is opened later gets the lowest free number: a secret for stdout would go there.
   @Test(arguments: [">&-", ">&- 2>&-", "<&- >&- 2>&-"])
   func aSecretForAClosedStdoutGoesNowhere(_ closed: String) throws {

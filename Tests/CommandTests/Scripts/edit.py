@@ -138,7 +138,7 @@ def script():
         assert get() == b"d\n"
         note_folder()
         nothing_is_left()
-    environment["EDITOR"] = "/nowhere/editor"
+    environment["EDITOR"] = f"{home}/nowhere/editor"
     assert b"EDITOR=nano" in run(vault, "edit", "k", status=69, start_new_session=True).stderr
     environment["EDITOR"] = f"{home}/editor"
     put(b"\xff\xfe", "bin")

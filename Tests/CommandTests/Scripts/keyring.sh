@@ -26,7 +26,7 @@ expect 0 '' "$vault" get api-token
 [[ $(cat out) == s3cr3t ]] || { echo "not the secret" >&2; exit 1; }
 
 "$vault" lock
-expect 69 'vault: hint: ' env DBUS_SESSION_BUS_ADDRESS=unix:path=/nonexistent "$vault" get api-token
+expect 69 'vault: hint: ' env DBUS_SESSION_BUS_ADDRESS=unix:path="$HOME/no-bus" "$vault" get api-token
 expect 69 'vault: hint: ' env -u DBUS_SESSION_BUS_ADDRESS "$vault" get api-token
 
 service() {

@@ -248,7 +248,7 @@ def case_statuses():
         child.expect(pexpect.EOF)
         child.close()
         assert child.signalstatus == number, (number, child.exitstatus, child.signalstatus)
-    child = masked("/nonexistent")
+    child = masked("./nowhere")
     child.expect_exact("does not exist")
     finish(child, 127)
     # A signal for the command reaches it.

@@ -48,7 +48,7 @@ def type_secret(child, prompt, secret):
 
 def first_set():
     """The first set on a terminal offers to make the vault, asks twice, and shows nothing."""
-    child = start("set", "api-token", DBUS_SESSION_BUS_ADDRESS="unix:path=/nonexistent")
+    child = start("set", "api-token", DBUS_SESSION_BUS_ADDRESS=f"unix:path={home}/no-bus")
     child.expect("Create one with a passphrase")
     child.send("\r")
     type_secret(child, "New passphrase: ", "correct horse battery")
@@ -93,7 +93,7 @@ def first_set():
 
 def stdin_carries_the_secret():
     """The passphrase is asked for on the terminal while stdin carries the secret."""
-    child = start("init", "--no-recovery", DBUS_SESSION_BUS_ADDRESS="unix:path=/nonexistent")
+    child = start("init", "--no-recovery", DBUS_SESSION_BUS_ADDRESS=f"unix:path={home}/no-bus")
     type_secret(child, "New passphrase: ", "correct horse battery")
     type_secret(child, "Again: ", "correct horse battery")
     finish(child)
@@ -194,7 +194,7 @@ def reminder():
 
 
 PEM = "-----BEGIN KEY-----\n" + "".join(f"line {n}\n" for n in range(26)) + "-----END KEY-----\n"
-NO_BUS = {"DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent"}
+NO_BUS = {"DBUS_SESSION_BUS_ADDRESS": f"unix:path={home}/no-bus"}
 
 
 def pasted(text):

@@ -9,7 +9,7 @@ struct GenerateTests {
   init() throws {
     home = try TemporaryHome()
     vault = VaultProcess(
-      home: home.path, environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent"])
+      home: home.path, environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(home.path)/no-bus"])
   }
 
   private func generate(_ arguments: String...) throws -> VaultProcess.Result {

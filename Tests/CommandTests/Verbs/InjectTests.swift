@@ -111,7 +111,7 @@ struct InjectTests {
 
   @Test func aLineThatCannotBeMeantIsRefused() throws {
     #expect(try vault("inject", "--json", input: "x").status == 64)
-    #expect(try vault("inject", "-i", "/nowhere/t").status == 66)
+    #expect(try vault("inject", "-i", "\(vault.home.path)/nowhere/t").status == 66)
     #expect(try vault("inject", "--passphrase", "stdin", input: "x").status == 64)
     #expect(try vault("inject", input: "x {{ secret:// }}").status == 64)
     let none = try vault("inject", input: "nothing here")

@@ -85,6 +85,7 @@ struct MonitoringTests {
     let first = try vault("backup", folder)
     #expect(first.status == 0, "\(first.errors)")
     let mine = try #require(names(folder).first { $0.hasPrefix("vault-") })
+    #expect(first.errors.contains(" \(folder)/\(mine) holds 1 item "), "\(first.errors)")
     #expect(mine.wholeMatch(of: /vault-[0-9a-f]{8}-\d{8}T\d{6}Z\.vault/) != nil)
     let stem = mine.prefix("vault-e7241a1a-".count)
     // Older ones, one of which is no backup.
@@ -132,7 +133,7 @@ struct MonitoringTests {
     func link(_ year: Int) throws {
       let path = "\(folder)/\(stem)\(year)0101T000000Z.vault"
       try FileManager.default.createSymbolicLink(
-        atPath: path, withDestinationPath: target == "itself" ? path : "/nonexistent/file")
+        atPath: path, withDestinationPath: target == "itself" ? path : "\(folder)/nowhere/file")
     }
     // An older one is no obstacle to restoring.
     try link(2001)
@@ -156,7 +157,7 @@ struct MonitoringTests {
       home: home.path,
       environment: [
         "VAULT_PASSPHRASE": "correct horse battery",
-        "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent",
+        "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(home.path)/no-bus",
       ])
     let made = try vault.run(["set", "a", "--stdin", "--no-session"], input: Data("s".utf8))
     #expect(made.status == 0, "\(made.errors)")
@@ -200,7 +201,8 @@ struct MonitoringTests {
     #expect(check.status == 1 && check.text == "VAULT WARNING: single-slot\n", "\(check.text)")
     _ = try vault("lock")
     let locked = try shell.run(
-      ["-c", recipes[1]], adding: more.merging(["VAULT_KEY_FILE": "/nowhere"]) { $1 })
+      ["-c", recipes[1]],
+      adding: more.merging(["VAULT_KEY_FILE": "\(vault.home.path)/nowhere"]) { $1 })
     #expect(locked.status == 2 && locked.text.hasPrefix("VAULT CRITICAL"), "\(locked.text)")
   }
 }

@@ -127,7 +127,7 @@ struct PlainErrorTests {
     #expect(result.status == 127 && result.errors.contains("./deploy.sh does not exist"))
     #expect(try vault("run", "--", "no-such-program").errors.contains("PATH"))
     let script = "\(vault.home.path)/script"
-    try Data("#!/nowhere/sh\n".utf8).write(to: URL(fileURLWithPath: script))
+    try Data("#!\(vault.home.path)/nowhere/sh\n".utf8).write(to: URL(fileURLWithPath: script))
     try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script)
     let interpreter = try vault("run", "--", script)
     #expect(interpreter.status == 127 && interpreter.errors.contains("names an interpreter"))

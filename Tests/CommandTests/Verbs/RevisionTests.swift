@@ -87,7 +87,8 @@ struct RevisionTests {
     let seed = "otpauth://totp/a?secret=GEZDGNBVGY3TQOJQ"
     try vault.set("b", "other")
     #expect(try vault("set", "b", "--otp", "--stdin", input: seed).status == 0)
-    let bare = try vault.command.run(["get", "a", "--qr"], adding: ["PATH": "/nonexistent"])
+    let bare = try vault.command.run(
+      ["get", "a", "--qr"], adding: ["PATH": "\(vault.home.path)/nowhere"])
     #expect(bare.status == 69)
     #expect(bare.errors.contains("apt install qrencode"))
     let folder = "\(vault.home.path)/bin"

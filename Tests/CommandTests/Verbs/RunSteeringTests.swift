@@ -31,7 +31,7 @@ struct RunSteeringTests {
 
   @Test func aNameOnTheLineIsNoPlaceForOneEither() throws {
     let vault = try ThrowawayVault()
-    try vault.set("path", "/nowhere")
+    try vault.set("path", "\(vault.home.path)/nowhere")
     let refused = try vault("run", "path", "--", "true")
     #expect(refused.status == 64)
     #expect(refused.errors.contains("--env PATH=path"), "\(refused.errors)")

@@ -72,7 +72,8 @@ struct StatusTests {
     #expect(try decoded(alone.output).keyring == nil)
     // Nothing but the key file opens it: the status of a locked vault is no failure.
     let locked = try vault.command.run(
-      ["status", "--json", "--no-session"], adding: ["VAULT_KEY_FILE": "/nowhere"])
+      ["status", "--json", "--no-session"], adding: ["VAULT_KEY_FILE": "\(vault.home.path)/nowhere"]
+    )
     #expect(locked.status == 0, "\(locked.errors)")
     #expect(try decoded(locked.output).opening.state == "locked")
     #expect(try decoded(locked.output).items == nil)

@@ -90,8 +90,8 @@ struct SyncPreferencesTests {
       #expect(try machine("sync", "add", "com.example.tool").status == 0)
     }
     let preferences = try PreferenceStore(
-      domain: "com.example.tool", location: desktop.location, managedDirectory: "/nonexistent",
-      siteDirectories: [], packageDirectories: [])
+      domain: "com.example.tool", location: desktop.location,
+      managedDirectory: "\(desktop.home.path)/nowhere", siteDirectories: [], packageDirectories: [])
     #expect(preferences.value(forKey: "theme") == .string("dark"))
     let changes = preferences.changes(of: "theme")
     try write(laptop, "theme", "-string", "light")

@@ -84,7 +84,7 @@ struct VerbTests {
   @Test func withoutAVaultNothingIsGuessed() throws {
     let home = try TemporaryHome()
     let vault = VaultProcess(
-      home: home.path, environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent"])
+      home: home.path, environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(home.path)/no-bus"])
     for line in [
       ["get", "a"], ["list"], ["status"], ["set", "a", "--stdin"], ["run", "a", "--", "x"],
     ] {

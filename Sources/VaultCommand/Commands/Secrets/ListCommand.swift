@@ -185,9 +185,7 @@ struct ListRequest: Equatable, Sendable {
       let snapshot = try vault.readInPlace()
       let lines =
         try query.text.map { word in
-          try snapshot.searchNames(word, matching: query).flatMap {
-            $0.name.utf8 + [UInt8(ascii: "\n")]
-          }
+          Self.lines(try snapshot.searchNames(word, matching: query).lazy.map(\.name))
         } ?? snapshot.nameLines(matching: query)
       return (lines, lines.isEmpty ? namesToSuggest(in: snapshot) : [])
     }
@@ -312,17 +310,19 @@ struct ListRequest: Equatable, Sendable {
     }
     // Lines that are drawn say nothing where they are read aloud.
     let isTree = tree ?? (StandardOutput.isTerminal && sort == .name && !OutputOptions.isDumb)
-    try Pager.write(isTree ? NameTree(names).text : Self.lines(names), isAllowed: !noPager)
+    try Pager.write(
+      isTree ? NameTree(names).text : String(decoding: Self.lines(names), as: UTF8.self),
+      isAllowed: !noPager)
   }
 
   /// A line for each name; put together as bytes, since appending to a text takes ten times as long.
-  private static func lines(_ names: [String]) -> String {
+  private static func lines(_ names: some Sequence<String>) -> [UInt8] {
     var lines: [UInt8] = []
     for name in names {
       lines.append(contentsOf: name.utf8)
       lines.append(UInt8(ascii: "\n"))
     }
-    return String(decoding: lines, as: UTF8.self)
+    return lines
   }
 
   /// Says that there is nothing, and what may have been meant.

@@ -60,7 +60,7 @@ struct BackupCommand: ParsableCommand {
     }
     // Only now that the new one has been verified.
     let removed = try keep.map { try folder.prune(stem, keeping: $0) } ?? []
-    try Self.tell(summary, settings, removed: removed)
+    try Self.tell(summary, settings, named: summary.path, removed: removed)
   }
 
   private func writeToStandardOutput(_ settings: VaultSettings) throws {
@@ -108,8 +108,10 @@ struct BackupCommand: ParsableCommand {
     return true
   }
 
+  /// Says what was written, and which file it is where the line did not name it.
   static func tell(
-    _ summary: BackupSummary, _ settings: VaultSettings, removed: [String] = []
+    _ summary: BackupSummary, _ settings: VaultSettings, named name: String = "the backup",
+    removed: [String] = []
   ) throws {
     if settings.writesJSON {
       try StandardOutput.write([
@@ -119,7 +121,7 @@ struct BackupCommand: ParsableCommand {
       ])
     } else {
       StandardError.note(
-        "the backup holds \(Plural.items(summary.items)) and "
+        "\(name) holds \(Plural.items(summary.items)) and "
           + "\(Plural.earlierVersions(summary.earlierVersions)), \(Plural.bytes(summary.size)); "
           + "verified")
       if !removed.isEmpty { StandardError.note("removed \(Plural.backups(removed.count))") }
