@@ -67,5 +67,8 @@ struct WithoutHomeTests {
     #expect(refused.status == 1)
     #expect(refused.errors.contains("belongs to another user (12345, not 0)"))
     #expect(home.names(in: "theirs") == [])
+    let inCI = try vault.run(
+      ["defaults", "write", "a", "k", "1"], adding: ["HOME": theirs, "CI": "true"])
+    #expect(inCI.status == 0, "\(inCI.errors)")
   }
 }
