@@ -109,7 +109,7 @@ package struct SpaceHistory: Sendable {
   /// What is not opened yet, in order.
   private var pending: [StreamID: [SyncRecord]] = [:]
   private var stopped: Set<StreamID> = []
-  private let openers: [SealingKeyPair]
+  private var openers: [SealingKeyPair]
   /// What the first of the records come to, so that they need not be opened.
   let base: SpaceBase?
   /// Claims of members whose signatures were checked, for every roster of these records.
@@ -425,6 +425,9 @@ package struct SpaceHistory: Sendable {
       }
     }
   }
+
+  /// Opens what is sealed to a further key of this machine from now on.
+  mutating func add(_ opener: SealingKeyPair) { openers.append(opener) }
 
   /// Learns the keys that records tell which do not follow those that are known.
   ///

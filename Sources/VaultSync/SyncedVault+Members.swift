@@ -205,7 +205,8 @@ extension SyncedVault {
         guard member.role != role else { return [] }
         if member.stream == own {
           guard role < member.role else { throw Self.onlyAnOwner }
-          try checkOtherOwner(roster, loaded)
+          // Also alone: a machine that it invites later could not be one either.
+          try checkOtherOwner(roster, loaded, isLeaving: false)
         } else {
           try checkOutranks(member, roster, loaded)
           guard role < .owner || roster.isOwner(own) else { throw Self.onlyAnOwner }
@@ -404,10 +405,14 @@ extension SyncedVault {
     }
   }
 
-  /// Checks that somebody else is an owner, if this machine is one and not alone.
-  private func checkOtherOwner(_ roster: Roster, _ loaded: Loaded) throws {
+  /// Checks that somebody else is an owner, if this machine is one; who leaves may be alone.
+  private func checkOtherOwner(
+    _ roster: Roster, _ loaded: Loaded, isLeaving: Bool = true
+  ) throws {
     let (own, owners) = (loaded.state.stream, roster.owners.map(\.stream))
-    guard roster.present.count > 1, owners.contains(own), owners.count == 1 else { return }
+    guard !isLeaving || roster.present.count > 1, owners.contains(own), owners.count == 1 else {
+      return
+    }
     throw SyncError(
       .lastOwner,
       "this machine is the only owner of the space: without it nobody can invite or remove anybody",

@@ -368,8 +368,8 @@ extension SyncedVault {
       loaded.history.all.allSatisfy({
         history.record($0.stream, $0.sequence)?.hash == $0.hash
       }),
-      former.present.contains(where: { member in
-        former.isAdmin(member.stream) && roster.isAdmin(member.stream)
+      former.members.values.contains(where: { member in
+        member.last == nil && former.isAdmin(member.stream) && roster.isAdmin(member.stream)
           && (member.stream == snapshot.record.stream
             || history.isConfirmed(snapshot, by: member.stream))
       })

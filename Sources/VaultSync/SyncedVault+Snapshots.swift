@@ -44,6 +44,12 @@ extension SyncedVault {
       isWorthIt(newest, loaded)
     else { return }
     try writeSnapshot(&loaded, isFirst: newest == nil)
+    // Where nobody else is in, nobody else need find it right.
+    let after = loaded.history.roster()
+    guard let written = loaded.history.snapshots(counting: after).first,
+      written.record.stream == own
+    else { return }
+    try retire(written, after, &loaded)
   }
 
   private enum Judgment {

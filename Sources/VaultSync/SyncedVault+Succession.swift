@@ -59,6 +59,7 @@ extension SyncedVault {
     loaded.state = state
     loaded.keys = loaded.keys.adding(keys)
     loaded.history.viewer = state.stream
+    loaded.history.add(keys.sealing)
   }
 
   /// Writes the first record of such a stream.

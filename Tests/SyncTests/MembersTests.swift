@@ -395,4 +395,27 @@ struct MembersTests {
         "desktop changed token",
       ])
   }
+
+  /// Who is alone in a space keeps being its owner: nobody else could ever be one.
+  @Test func theOnlyOwnerKeepsThatRoleAlsoAlone() throws {
+    let engine = MemoryEngine()
+    let laptop = try SyncMachine("laptop")
+    let first = try laptop.founding(engine)
+    for role in [SyncRole.admin, .writer, .reader] {
+      do {
+        try first.setRole(role, of: "laptop")
+        Issue.record("nobody is an owner")
+      } catch let error as SyncError {
+        #expect(error.code == .lastOwner)
+      }
+    }
+    // With another one it may.
+    let desktop = try SyncMachine("desktop")
+    let second = try desktop.joining(first, engine, role: .owner)
+    try first.synchronize()
+    try second.synchronize()
+    try first.setRole(.writer, of: "laptop")
+    try second.synchronize()
+    #expect(try second.status().owners == ["desktop"])
+  }
 }

@@ -51,9 +51,13 @@ struct SimulatorTests {
     Self.run(seed, hasNotes: false, isAsItWas: true)
   }
 
-  /// Readers, machines that were removed, records that lie in packs, and homes that were put back from
-  /// before what a snapshot stands in for.
-  @Test(arguments: [24, 117, 284, 699, 842, 926, 1042, 1501, 1858, 2861, 2905] as [UInt64])
+  /// Readers, machines that were removed, records that lie in packs, and homes that were put back
+  /// from before what a snapshot stands in for.
+  @Test(
+    arguments: [
+      24, 117, 284, 699, 842, 926, 1042, 1501, 1858, 2861, 2905, 3113, 3121, 3222, 3344, 3559, 5311,
+      5365,
+    ] as [UInt64])
   func whatWasMendedWithRolesAndFoldersStaysSo(_ seed: UInt64) { Self.run(seed) }
 
   /// A merge that is wrong in one respect; the simulator must say so, or it would not notice a

@@ -403,27 +403,46 @@ package struct Roster: Sendable {
       || invitations.values.contains { $0.isSettled && has($0, epoch) }
   }
 
-  /// Whether a member has the key of an epoch for certain, or can read who tells it.
+  /// The epochs whose keys a member has for certain, or can read who tells them.
   ///
-  /// A home that was put back or copied may be from before: what told it then may be gone from the
-  /// store.
-  private func isSureOf(_ epoch: Epoch, _ member: Member) -> Bool {
-    guard has(member, epoch) else { return false }
+  /// A home that was put back or copied may be from before: what told it a key may be gone from the
+  /// store, or be sealed with a key that it lacks.
+  private func epochs(knownFor member: Member) -> Set<[UInt8]> {
     let newest = newest[member.stream]
-    func isReadable(_ record: OpenedRecord) -> Bool {
-      record.sequence > retired[record.stream, default: 0] || newest?.knows(record) == true
+    func hasRead(_ record: OpenedRecord) -> Bool { newest?.knows(record) == true }
+    func isThere(_ record: OpenedRecord) -> Bool {
+      hasRead(record) || record.sequence > retired[record.stream, default: 0]
     }
-    if epoch.tellings.allSatisfy({ isReadable($0.record) }) { return true }
-    return epoch.isTold(to: member.stream, where: isReadable)
-      || member.predecessor.map { epoch.isTold(to: $0, where: isReadable) } ?? false
-      || member.invitation.flatMap { invitations[$0] }.map { isWithin($0, epoch) } ?? false
+    if epochs.allSatisfy({ $0.tellings.allSatisfy { isThere($0.record) } }) {
+      return keys(knownTo: member)
+    }
+    var known: Set<[UInt8]> = []
+    var isNew = true
+    while isNew {
+      isNew = false
+      for epoch in epochs where !known.contains(epoch.key.id) {
+        func isReadable(_ record: OpenedRecord) -> Bool {
+          hasRead(record) || isThere(record) && known.contains(record.epoch)
+        }
+        let isKnown =
+          epoch.isTold(to: member.stream, where: isReadable)
+          || member.predecessor.map { epoch.isTold(to: $0, where: isReadable) } ?? false
+          || member.invitation.flatMap { invitations[$0] }.map { isWithin($0, epoch) } ?? false
+        if isKnown {
+          known.insert(epoch.key.id)
+          isNew = true
+        }
+      }
+    }
+    return known
   }
 
   /// Members who lack the key of an epoch, since they were let in while it began, or go on from a
   /// home that was put back from before.
   package var missingKeys: [(epoch: EpochKey, members: [Member])] {
-    epochs.compactMap { epoch in
-      let missing = present.filter { !isSureOf(epoch, $0) }
+    let members = present.map { (member: $0, known: epochs(knownFor: $0)) }
+    return epochs.compactMap { epoch in
+      let missing = members.filter { !$0.known.contains(epoch.key.id) }.map(\.member)
       return missing.isEmpty ? nil : (epoch.key, missing)
     }
   }
