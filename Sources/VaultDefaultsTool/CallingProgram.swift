@@ -59,8 +59,9 @@ package enum CallingProgram {
 
   /// The name of a file, without what a terminal would act on; a login shell's begins with a dash.
   private static func lastPart(_ path: String) -> String? {
-    // What a shell reads from a descriptor has no name.
-    if path.begins(with: "/dev/") || path.begins(with: "/proc/") { return nil }
+    // What a shell reads from a descriptor has no name; a script may lie in /dev/shm.
+    let nameless = ["/dev/fd/", "/dev/std", "/proc/"]
+    if nameless.contains(where: { path.begins(with: $0) }) { return nil }
     guard var name = path.parts(at: "/").last else { return nil }
     if name.begins(with: "-") { name = name.dropFirst() }
     let shown = Quoting.visible(String(name.unicodeScalars.prefix(64)))

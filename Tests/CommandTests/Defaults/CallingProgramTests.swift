@@ -11,6 +11,7 @@ struct CallingProgramTests {
     ("bash -c defaults", "bash"), ("bash -ec defaults", "bash"), ("perl -e print", "perl"),
     ("bash -o errexit run.sh", "run.sh"), ("bash --norc -- run.sh", "run.sh"),
     ("python3 -m tool", "python3"), ("/usr/bin/fish", "fish"),
+    ("sh /dev/shm/job/dark.sh", "dark.sh"), ("sh /dev/stdin", "sh"),
     ("bash --norc /dev/fd/9", "bash"), ("bash /dev/fd/63 x", "bash"),
   ])
   func theNameIsThatOfTheScriptOrProgram(line: String, name: String) {
