@@ -213,7 +213,7 @@ package struct SharedVault {
     return report
   }
 
-  /// Forgets that an item has two values, or settled ones, where the space knows of one.
+  /// Forgets that items have two values where the space knows of one.
   private mutating func unmark(_ items: [SharedItem]) {
     for item in items where item.concurrent.isEmpty {
       guard let position = edit.index.items.position(of: Bytes16(item.id)) else { continue }

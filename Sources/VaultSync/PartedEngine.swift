@@ -1,0 +1,111 @@
+import VaultSealing
+
+/// A store whose large records lie in parts: no other engine need know of that.
+struct PartedEngine: SyncEngine {
+  let engine: any SyncEngine
+
+  /// A store of records.
+  ///
+  /// - Parameter engine: What keeps them; one that keeps them in parts already is taken as it is.
+  init(_ engine: any SyncEngine) { self.engine = (engine as? PartedEngine)?.engine ?? engine }
+
+  var isEventual: Bool { engine.isEventual }
+
+  func spaces() throws -> [SpaceID] { try engine.spaces() }
+
+  func heads(in space: SpaceID) throws -> [StreamHead] { try engine.heads(in: space) }
+
+  /// Records, put together; one whose parts are not all there, or are others, is not there yet.
+  func records(
+    of stream: StreamID, in space: SpaceID, after sequence: UInt64, limit: Int
+  ) throws -> [[UInt8]] {
+    var records = try engine.records(of: stream, in: space, after: sequence, limit: limit)
+    for position in records.indices {
+      guard let parts = StoredRecord.parts(of: records[position]) else { continue }
+      guard let whole = try whole(parts, in: space) else { return Array(records[..<position]) }
+      records[position] = whole
+    }
+    return records
+  }
+
+  private func whole(_ parts: [[UInt8]], in space: SpaceID) throws -> [UInt8]? {
+    guard !parts.isEmpty else { return nil }
+    var whole: [UInt8] = []
+    for name in parts {
+      guard let part = try engine.object(name, in: space), try Hash.blake2b(part) == name else {
+        return nil
+      }
+      whole += part
+    }
+    return whole
+  }
+
+  /// Puts the parts first, so that nobody meets a list of what is not there.
+  func append(_ records: [[UInt8]], head: StreamHead, in space: SpaceID) throws {
+    let first = head.sequence - UInt64(records.count)
+    let inPlace = try records.enumerated().map { offset, record in
+      let stored = try stored(record, in: space)
+      guard stored.count < record.count else { return stored }
+      // One that a version before this one began to bring there lies there as it is.
+      let there = try engine.records(
+        of: head.stream, in: space, after: first + UInt64(offset), limit: 1)
+      return there == [record] ? record : stored
+    }
+    try engine.append(inPlace, head: head, in: space)
+  }
+
+  private func stored(_ record: [UInt8], in space: SpaceID) throws -> [UInt8] {
+    let (bytes, parts) = try StoredRecord.stored(record)
+    if !parts.isEmpty { try engine.put(parts, in: space) }
+    return bytes
+  }
+
+  func restore(
+    _ record: [UInt8], of stream: StreamID, at sequence: UInt64, in space: SpaceID
+  ) throws {
+    try engine.restore(try stored(record, in: space), of: stream, at: sequence, in: space)
+  }
+
+  func pack(
+    _ ranges: [ClosedRange<UInt64>], of stream: StreamID, in space: SpaceID,
+    records: (ClosedRange<UInt64>) throws -> [[UInt8]]
+  ) throws {
+    try engine.pack(ranges, of: stream, in: space) { range in
+      try records(range).map { try stored($0, in: space) }
+    }
+  }
+
+  /// Removes the parts with their records: these first, so that no list of missing parts stays.
+  func retire(upTo sequence: UInt64, of stream: StreamID, in space: SpaceID) throws {
+    guard let oldest = try engine.oldest(of: stream, in: space), oldest <= sequence else { return }
+    let parts = try engine.records(
+      of: stream, in: space, after: oldest - 1, limit: Int(clamping: sequence - oldest + 1)
+    ).compactMap(StoredRecord.parts).joined()
+    try engine.retire(upTo: sequence, of: stream, in: space)
+    if !parts.isEmpty { try engine.removeObjects(Array(parts), in: space) }
+  }
+
+  func oldest(of stream: StreamID, in space: SpaceID) throws -> UInt64? {
+    try engine.oldest(of: stream, in: space)
+  }
+
+  func removeObjects(_ names: [[UInt8]], in space: SpaceID) throws {
+    try engine.removeObjects(names, in: space)
+  }
+
+  func invitation(_ id: [UInt8], in space: SpaceID) throws -> [UInt8]? {
+    try engine.invitation(id, in: space)
+  }
+
+  func putInvitation(_ bytes: [UInt8], id: [UInt8], in space: SpaceID) throws {
+    try engine.putInvitation(bytes, id: id, in: space)
+  }
+
+  func object(_ name: [UInt8], in space: SpaceID) throws -> [UInt8]? {
+    try engine.object(name, in: space)
+  }
+
+  func put(_ objects: [SyncObject], in space: SpaceID) throws {
+    try engine.put(objects, in: space)
+  }
+}
