@@ -65,10 +65,11 @@ public struct StoreAddress: Sendable, Hashable {
 
   /// Where a folder lies now: it may have been moved, and a link of the user's own be left.
   ///
-  /// A link that another user may have made is refused by the engine as any link.
-  private static func end(of folder: String) throws -> String {
+  /// A link that another user may have made, or that leads to nothing, is refused by the engine, as
+  /// soon as the store is needed.
+  private static func end(of folder: String) -> String {
     guard System.linkTarget(folder) != nil else { return folder }
-    return try FolderEngine.available { try Directory.end(ofOwnLinks: folder, to: "folder") }
+    return (try? Directory.end(ofOwnLinks: folder, to: "folder")) ?? folder
   }
 
   private static func isInWorkTree(_ path: String) -> Bool {
@@ -100,7 +101,7 @@ public struct StoreAddress: Sendable, Hashable {
   /// - Throws: `SyncError` with code `.notAllowed`.
   public func engine(cache: String, asks: Bool = false) throws -> any SyncEngine {
     switch kind {
-    case .folder: FolderEngine(path: try Self.end(of: text))
+    case .folder: FolderEngine(path: Self.end(of: text))
     case .git: try GitEngine(remote: GitRemote(text), cache: cache, asks: asks)
     }
   }

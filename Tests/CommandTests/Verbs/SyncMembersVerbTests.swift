@@ -170,6 +170,14 @@ struct SyncMembersVerbTests {
     defer { try? FileManager.default.removeItem(atPath: store.path) }
     try now(desktop)
     #expect(try desktop.get("token").text == "3")
+    // A link that leads to nothing keeps nobody from what needs no store, nor from moving on.
+    try FileManager.default.removeItem(atPath: store.path)
+    try FileManager.default.createSymbolicLink(
+      atPath: store.path, withDestinationPath: "\(store.path).none")
+    #expect(try desktop("sync", "status").status == 0)
+    #expect(try desktop("sync", "now").status == 69)
+    let onward = try desktop("sync", "move", moved)
+    #expect(onward.status == 0, "\(onward.errors)")
     // Another store has another space: that is no way there.
     let other = try TemporaryHome()
     let third = try ThrowawayVault()
