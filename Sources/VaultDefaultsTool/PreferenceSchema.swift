@@ -55,10 +55,8 @@ package struct PreferenceSchema: Sendable {
     environment: (String) -> String? = StoreLocation.variable
   ) -> [String] {
     let own = (try? StoreLocation(environment: environment)).map { ["\($0.data)/schemas"] } ?? []
-    let text = environment("XDG_DATA_DIRS") ?? ""
-    let shared = (text.isEmpty ? "/usr/local/share:/usr/share" : text).parts(at: ":")
-      .filter { $0.begins(with: "/") }.map { "\($0)/vault/schemas" }
-    return ["/etc/vault/schemas"] + own + shared
+    let shared = DefaultsDirectories.shared(environment)
+    return ["/etc/vault/schemas"] + own + shared.map { "\($0)/vault/schemas" }
   }
 
   /// The schema of a domain; `nil` if there is none.
@@ -231,10 +229,7 @@ extension PreferenceSchema.Key {
     return nil
   }
 
-  static func shown(_ number: Double) -> String {
-    let text = "\(number)"
-    return text.ends(with: ".0") ? String(text.dropLast(2)) : text
-  }
+  static func shown(_ number: Double) -> String { PlainJSON.digits(of: number) }
 
   /// The limits, in words.
   var limits: [String] {

@@ -87,8 +87,6 @@ package struct SyncNotes: Sendable, Equatable {
 public struct SyncOverview: Sendable {
   /// Where the store is.
   public let store: String
-  /// The space's id, 32 hex digits.
-  public let space: String
   /// What this machine is called.
   public let label: String
   /// When the store answered last, milliseconds since 1970; 0 for never.

@@ -74,7 +74,7 @@ extension SyncedVault {
     report.received = new.count
     try files.append(new, at: loaded.logEnd)
     loaded.log += new
-    try note(&report, loaded, fetching, isUnseen: ownStream.isAhead || isUnseen(loaded))
+    try note(&report, loaded, fetching, isAhead: ownStream.isAhead)
     return ownStream
   }
 
@@ -204,7 +204,7 @@ extension SyncedVault {
   }
 
   private func note(
-    _ report: inout SyncReport, _ loaded: Loaded, _ fetching: Fetching, isUnseen: Bool
+    _ report: inout SyncReport, _ loaded: Loaded, _ fetching: Fetching, isAhead: Bool
   ) throws {
     report.stops += loaded.history.stops
     for fork in loaded.history.forks {
@@ -236,7 +236,7 @@ extension SyncedVault {
     for stream in fetching.incomplete where loaded.history.waits[stream] == nil {
       // A home from before what a snapshot stands in for waits for an admin, who is to tell it a key.
       if try engine.isEventual || loaded.history.streams[stream] == nil
-        || isUnseen && isRetired(behind: stream, loaded)
+        || isRetired(behind: stream, loaded) && (isAhead || isUnseen(loaded))
       {
         report.wait(for: stream, loaded.history)
       } else {

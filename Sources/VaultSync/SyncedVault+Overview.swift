@@ -18,7 +18,7 @@ extension SyncedVault {
     let notes = files.notes()
     let told = state.applied.frontier[state.stream, default: 0]
     return SyncOverview(
-      store: state.store, space: state.space.text, label: state.label,
+      store: state.store, label: state.label,
       lastContact: state.lastContact,
       hasChanges: told > state.sent || files.isVaultNewer
         || !areAtRest(state.preferences, preferences),

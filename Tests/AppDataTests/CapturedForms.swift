@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Random predicates over captured values, as source that Foundation's macro takes as well.
 struct CapturedForms {
   var random: SeededGenerator

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import VaultAppData
 
@@ -124,7 +125,7 @@ private struct OracleWalk {
   private let container: ModelContainer
   private let context: ModelContext
   private let undo = UndoManager()
-  private var random: SplitMix
+  private var random: SeededGenerator
   private var now = Oracle()
   private var saved = Oracle()
   /// The states that undo returns to, step by step.
@@ -135,7 +136,7 @@ private struct OracleWalk {
   private(set) var log: [String] = []
 
   init(seed: UInt64) throws {
-    random = SplitMix(state: seed)
+    random = SeededGenerator(seed: seed)
     (container, context) = try memory(Shelf.self)
     context.undoManager = undo
   }
@@ -343,18 +344,5 @@ private struct OracleWalk {
     found.marks = Set(try context.fetch(FetchDescriptor<Mark>()).map(\.label))
     if found == oracle { return nil }
     return "found \(found)\nexpected \(oracle)"
-  }
-}
-
-/// A small generator that gives the same numbers for the same seed (Steele, Lea, Flood 2014).
-private struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
   }
 }

@@ -333,7 +333,7 @@ struct MergeTests {
   /// have the same, and every value that was typed can still be read.
   @Test(arguments: 0..<24)
   func machinesConverge(seed: UInt64) throws {
-    var random = SplitMix(seed: seed &+ 9000)
+    var random = SeededGenerator(seed: seed &+ 9000)
     let clock = TestClock()
     var machines = [try Machine(clock)]
     for item in ["a", "b", "c"] { try machines[0].set(item, "\(item)0") }
@@ -420,19 +420,4 @@ final class TestClock: Sendable {
   private let time = Atomic(1_800_000_000_000 as Int64)
 
   func next() -> Int64 { time.add(1000, ordering: .relaxed).newValue }
-}
-
-/// SplitMix64: the same numbers for a seed on every machine.
-private struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
 }

@@ -13,19 +13,6 @@ struct JournalTests {
     ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
   }
 
-  /// Numbers that a seed repeats: splitmix64.
-  private struct Randomness: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9e37_79b9_7f4a_7c15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-      z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-      return z ^ (z >> 31)
-    }
-  }
-
   private typealias Contents = [PreferenceDomain: [String: PreferenceValue]]
 
   private let home: TemporaryHome
@@ -55,7 +42,7 @@ struct JournalTests {
   @Test func anyUndoLeadsToTheStateBeforeOrIsRefused() throws {
     let seed = Self.setting("VAULT_TEST_SEED") ?? UInt64.random(in: 0...UInt64.max)
     let rounds = Self.setting("VAULT_TEST_ROUNDS")
-    var randomness = Randomness(state: seed)
+    var randomness = SeededGenerator(seed: seed)
     for round in 0..<(rounds ?? 14) {
       // Short journals are cut often; one round has the limits that everybody has.
       let isWhole = round == 0
@@ -74,7 +61,7 @@ struct JournalTests {
   }
 
   private func play(
-    _ database: PreferenceDatabase, steps: Int, largest: Int, _ randomness: inout Randomness,
+    _ database: PreferenceDatabase, steps: Int, largest: Int, _ randomness: inout SeededGenerator,
     _ place: String
   ) throws -> (undone: Int, refused: Int) {
     let domains = (0..<Int.random(in: 1...20, using: &randomness)).map { number in
@@ -133,7 +120,7 @@ struct JournalTests {
 
   private func change(
     _ transaction: PreferenceTransaction, _ domains: [PreferenceDomain], _ count: Int,
-    _ randomness: inout Randomness
+    _ randomness: inout SeededGenerator
   ) throws {
     var left = count
     while left > 0 {

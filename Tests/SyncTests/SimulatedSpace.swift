@@ -13,21 +13,12 @@ import VaultSync
 struct SimulatedSpace {
   /// Numbers that a seed gives.
   struct Dice {
-    private var state: UInt64
+    private var generator: SeededGenerator
 
-    init(seed: UInt64) { state = seed }
-
-    // SplitMix64, Steele and others, "Fast splittable pseudorandom number generators", 2014.
-    private mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      return z ^ (z >> 31)
-    }
+    init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
     /// A number from 0.
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+    mutating func below(_ bound: Int) -> Int { Int(generator.next() % UInt64(bound)) }
 
     /// True once in so many times.
     mutating func isOne(in count: Int) -> Bool { below(count) == 0 }

@@ -5,7 +5,7 @@ import Foundation
 /// `FUZZ_SEED` selects the seed, `FUZZ_ROUNDS` multiplies the number of inputs. A test prints the
 /// seed before it starts, because an input that crashes the process leaves no time to print it.
 package struct Mutations: RandomNumberGenerator {
-  private var state: UInt64
+  private var generator: SeededGenerator
   private let corpus: [[UInt8]]
   private let words: [[UInt8]]
 
@@ -22,7 +22,7 @@ package struct Mutations: RandomNumberGenerator {
   ///   - corpus: Valid inputs; at least one.
   ///   - words: Tokens of the format.
   package init(_ name: String, corpus: [[UInt8]], words: [[UInt8]] = []) {
-    state = Self.seed
+    generator = SeededGenerator(seed: Self.seed)
     self.corpus = corpus
     self.words =
       words + [
@@ -39,14 +39,7 @@ package struct Mutations: RandomNumberGenerator {
     self.init(name, corpus: texts.map { Array($0.utf8) }, words: words.map { Array($0.utf8) })
   }
 
-  /// SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
-  package mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
-  }
+  package mutating func next() -> UInt64 { generator.next() }
 
   /// The next input: one of the corpus with one to eight changes.
   package mutating func input() -> [UInt8] {

@@ -73,38 +73,63 @@ extension VaultSettings {
   ///   - place: Its name as it is remembered.
   /// - Throws: `SyncError` with code `.rolledBack` for a place that lacks something.
   package func followStore(to engine: any SyncEngine, at place: String) throws {
-    let (report, isOther) = try withSpace { space in
-      let before = try space.status().store
-      let moved = try space.moved(to: engine, at: place, acceptingRollback: acceptsRollback)
-      return (try moved.synchronize(acceptingRollback: acceptsRollback), before != place)
+    try tell(
+      of: place, withSpace { try follow($0, from: $0.status().store, to: engine, at: place) })
+  }
+
+  /// Follows a store that has the vault's space, if the vault belongs to one that is there.
+  ///
+  /// - Parameters:
+  ///   - engine: The store.
+  ///   - place: Its name as it is remembered.
+  ///   - spaces: What it has.
+  /// - Returns: Whether it does; false as well where there is no vault.
+  /// - Throws: What opening the vault throws; as the other one.
+  package func followStore(
+    to engine: any SyncEngine, at place: String, among spaces: [SpaceID]
+  ) throws -> Bool {
+    let name = vaultName ?? ProcessState.variable(EnvironmentNames.vaultName)
+    let file = try location().vaultFile(named: name)
+    guard SyncedVault.isJoined(vaultAt: "\(file.directory)/\(file.name)") else { return false }
+    let followed: Followed?
+    do {
+      followed = try withSpace { space in
+        let own = try space.status()
+        guard spaces.contains(where: { $0.text == own.space }) else { return nil }
+        return try follow(space, from: own.store, to: engine, at: place)
+      }
+    } catch let error as SyncError where error.code == .notJoined {
+      return false
     }
+    guard let followed else { return false }
+    try tell(of: place, followed)
+    return true
+  }
+
+  private typealias Followed = (report: SyncReport, isElsewhere: Bool)
+
+  private func follow(
+    _ space: SyncedVault, from before: String, to engine: any SyncEngine, at place: String
+  ) throws -> Followed {
+    let moved = try space.moved(to: engine, at: place, acceptingRollback: acceptsRollback)
+    return (try moved.synchronize(acceptingRollback: acceptsRollback), before != place)
+  }
+
+  private func tell(of place: String, _ followed: Followed) throws {
+    let (report, isElsewhere) = followed
     if writesJSON {
       try StandardOutput.write(report.members)
     } else {
       try report.tell()
       let shown = StandardOutput.shown(StoreAddress(remembered: place).shown)
       StandardError.note(
-        isOther
+        isElsewhere
           ? "the vault syncs with \(shown) from now on"
           : "the vault belongs to the space in \(shown) already: it was brought up to date",
-        hint: isOther ? "on each other machine, too: \(ProgramName.current) sync move STORE" : nil)
+        hint: isElsewhere
+          ? "on each other machine, too: \(ProgramName.current) sync move STORE" : nil)
     }
     if !acceptsRollback, let problem = report.problems.first { throw problem }
-  }
-
-  /// Whether the vault belongs to one of some spaces.
-  ///
-  /// - Parameter spaces: Those of a store.
-  /// - Returns: False as well where there is no vault.
-  /// - Throws: What opening the vault throws.
-  package func isMember(of spaces: [SpaceID]) throws -> Bool {
-    let name = vaultName ?? ProcessState.variable(EnvironmentNames.vaultName)
-    let place = try location().vaultFile(named: name)
-    guard SyncedVault.isJoined(vaultAt: "\(place.directory)/\(place.name)") else { return false }
-    return try withVault { vault in
-      guard let space = try SyncedVault.overview(of: vault.unlocked)?.space else { return false }
-      return spaces.contains { $0.text == space }
-    }
   }
 
   /// Brings a preference domain together with the space from now on, and says so.

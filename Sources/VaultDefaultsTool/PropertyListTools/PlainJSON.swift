@@ -95,7 +95,11 @@ enum PlainJSON {
   }
 
   private static func real(_ number: Double) -> String? {
-    guard number.isFinite else { return nil }
+    number.isFinite ? digits(of: number) : nil
+  }
+
+  /// A number without a fraction of zero: `12` for 12.0.
+  static func digits(of number: Double) -> String {
     let text = "\(number)"
     return text.ends(with: ".0") ? String(text.dropLast(2)) : text
   }

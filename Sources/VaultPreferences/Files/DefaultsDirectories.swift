@@ -26,18 +26,32 @@ package struct DefaultsDirectories: Sendable {
   /// - Parameter environment: Returns the variables.
   package init(environment: (String) -> String? = StoreLocation.variable) {
     func paths(_ name: String, default standard: String) -> [String] {
-      let text = environment(name) ?? ""
-      return (text.isEmpty ? standard : text).parts(at: ":").filter { $0.begins(with: "/") }
-        .map { path in
-          var path = String(path)
-          while path.hasSuffix("/") { path.removeLast() }
-          return "\(path)/vault/defaults"
-        }
+      Self.paths(name, default: standard, environment).map { "\($0)/vault/defaults" }
     }
     site = Self.unique(["/etc/vault/defaults"] + paths("XDG_CONFIG_DIRS", default: "/etc/xdg"))
     let own = (try? StoreLocation(environment: environment)).map { ["\($0.data)/defaults"] }
     packages = Self.unique(
-      (own ?? []) + paths("XDG_DATA_DIRS", default: "/usr/local/share:/usr/share"))
+      (own ?? []) + Self.shared(environment).map { "\($0)/vault/defaults" })
+  }
+
+  /// The folders of `XDG_DATA_DIRS`, the strongest first.
+  ///
+  /// - Parameter environment: Returns the variables.
+  /// - Returns: Absolute paths without a slash at their ends.
+  package static func shared(_ environment: (String) -> String?) -> [String] {
+    paths("XDG_DATA_DIRS", default: "/usr/local/share:/usr/share", environment)
+  }
+
+  private static func paths(
+    _ name: String, default standard: String, _ environment: (String) -> String?
+  ) -> [String] {
+    let text = environment(name) ?? ""
+    return (text.isEmpty ? standard : text).parts(at: ":").filter { $0.begins(with: "/") }
+      .map { path in
+        var path = String(path)
+        while path.hasSuffix("/") { path.removeLast() }
+        return path
+      }
   }
 
   private static func unique(_ paths: [String]) -> [String] {

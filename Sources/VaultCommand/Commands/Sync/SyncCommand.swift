@@ -167,9 +167,7 @@ struct SyncJoinCommand: ParsableCommand {
     // before anything is made.
     let spaces = try engine.spaces()
     // The space that the vault belongs to already lies here now.
-    if try settings.isMember(of: spaces) {
-      return try settings.followStore(to: engine, at: store)
-    }
+    if try settings.followStore(to: engine, at: store, among: spaces) { return }
     let code = try code()
     try SyncedVault.check(code, in: engine)
     let (report, own) = try settings.withVaultMade { vault in
