@@ -31,7 +31,7 @@ TEST_LIBRARIES := sqlite3 libsecret-1-dev
 BENCH_PACKAGES := gnome-keyring dbus libsecret-tools pass gnupg age dconf-cli libglib2.0-bin git strace time \
 	python3-matplotlib
 
-.PHONY: help build demo test test-threads examples fuzz fuzz-bus lint format install uninstall deb release packages check-packages reproduce test-release debian-root quick-start first-secret picture sync-session completions snapshots docs api api-baseline bench bench-instructions hot-functions clean
+.PHONY: help build demo test test-threads simulate examples fuzz fuzz-bus lint format install uninstall deb release packages check-packages reproduce test-release debian-root quick-start first-secret picture sync-session completions snapshots docs api api-baseline bench bench-instructions hot-functions clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,10 @@ test: ## Run all tests; report how many ran, and which were skipped and why
 test-threads: ## Run the tests of app data in which threads meet under ThreadSanitizer, ROUNDS times (1)
 	@scripts/install-packages required $(BUILD_PACKAGES)
 	@scripts/test-threads
+
+simulate: ## Run the schedules of machines that sync, from seed FIRST (1) to LAST (1000), optimized
+	@scripts/install-packages required $(BUILD_PACKAGES)
+	@scripts/simulate $(or $(FIRST),1) $(or $(LAST),1000)
 
 examples: ## Build the programs in Examples, and run their tests
 	@scripts/install-packages required $(BUILD_PACKAGES) curl
