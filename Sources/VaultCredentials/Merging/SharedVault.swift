@@ -233,18 +233,19 @@ package struct SharedVault {
   /// - Throws: ``CredentialError``.
   package mutating func takeBack(_ ids: [[UInt8]], to items: [SharedItem]) throws {
     guard !ids.isEmpty else { return unmark(items) }
-    // As if nothing had been changed here: then the other side's value is the only change.
-    let local = try self.items().items
     let there = Set(items.map(\.id))
-    // Of what is not there the other side has removed nothing: it goes to the trash, not for good.
-    _ = try merge(items, removals: [:], base: local.values.filter { there.contains($0.id) })
-    unmark(items)
+    // First, so that an item of the space gets its name again that one of this vault has kept from it.
     for id in ids where !there.contains(id) {
       guard let position = edit.index.items.position(of: Bytes16(id)), edit[position].trashed == 0
       else { continue }
       try edit.moveToTrash(at: position)
       isChanged = true
     }
+    // As if nothing had been changed here: then the other side's value is the only change.
+    let local = try self.items().items
+    // Of what is not there the other side has removed nothing: it goes to the trash, not for good.
+    _ = try merge(items, removals: [:], base: local.values.filter { there.contains($0.id) })
+    unmark(items)
   }
 
   /// Marks an item with the version that has the other value, if it is kept and not current, and
