@@ -3,8 +3,8 @@
 #
 # Prints "ready" when the state is reached, and keeps it until standard input ends or the test's process is
 # gone (another child may have inherited the other end of the pipe): so everything goes with the test,
-# however that ends. $RIG_SEED names a folder with login.keyring of gnome-keyring's (password "test") and items.json for the
-# service of the tests' own, which the keyring then holds. The environment must be what the daemons are to see: HOME,
+# however that ends. $RIG_SEED names a folder with items.json for the service of the tests' own, and maybe login.keyring
+# of gnome-keyring's (password "test"), which the keyring then holds. The environment must be what the daemons are to see: HOME,
 # XDG_RUNTIME_DIR and DBUS_SESSION_BUS_ADDRESS below HOME, no DISPLAY.
 set -eu
 state=$1
@@ -16,7 +16,7 @@ umask 077
 mkdir -p "$home/run" "$home/services" "$home/.local/share/keyrings"
 if [ -n "${RIG_SEED:-}" ]; then
   cp "$RIG_SEED/items.json" "$home/"
-  [ "$state" = no-keyring ] || cp "$RIG_SEED/login.keyring" "$home/.local/share/keyrings/"
+  [ "$state" = no-keyring ] || [ ! -e "$RIG_SEED/login.keyring" ] || cp "$RIG_SEED/login.keyring" "$home/.local/share/keyrings/"
 fi
 
 bus_config() {

@@ -87,11 +87,14 @@ package final class KeyringSession: Sendable {
       FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
     }
 
-  /// Whether KWallet can serve as the keyring.
+  /// Whether KWallet can serve as the keyring, with the plugin that it encrypts sessions by.
   package static let hasKWallet =
     isAvailable
     && ["kwalletd5", "python3", "setpriv"].allSatisfy {
       FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
+    }
+    && ((try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib")) ?? []).contains {
+      FileManager.default.fileExists(atPath: "/usr/lib/\($0)/qca-qt5/crypto/libqca-ossl.so")
     }
 
   /// - Parameters:

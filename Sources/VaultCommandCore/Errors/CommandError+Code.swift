@@ -138,6 +138,8 @@ extension CommandError {
     case keyringServiceGone = "keyring-service-gone"
     /// The keyring offers no encrypted session.
     case keyringPlainSessionOnly = "keyring-plain-session-only"
+    /// The keyring refused to open an encrypted session.
+    case keyringSessionRefused = "keyring-session-refused"
     /// This keyring cannot be unlocked with a password from outside.
     case keyringUnlockUnsupported = "keyring-unlock-unsupported"
     /// The keyring refused.
@@ -341,7 +343,8 @@ extension CommandError.Code {
     case .keyringUnavailable, .keyringLibraryMissing, .keyringNoBus, .keyringDeadBus,
       .keyringNoProvider, .keyringActivationFailed, .keyringActivationTimedOut,
       .keyringNotAnswering, .keyringNoCollection, .keyringItemMissing, .keyringUnusableReply,
-      .keyringServiceGone, .keyringPlainSessionOnly, .keyringUnlockUnsupported, .keyringRefused,
+      .keyringServiceGone, .keyringPlainSessionOnly, .keyringSessionRefused,
+      .keyringUnlockUnsupported, .keyringRefused,
       .keyringInvalidRequest, .copyRemains, .outOfMemory, .noClipboard, .programMissing,
       .breachListUnavailable, .syncUnavailable:
       .unavailable

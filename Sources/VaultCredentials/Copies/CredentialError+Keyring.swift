@@ -44,6 +44,9 @@ extension KeyringError.State {
       "create a keyring first: log in to the desktop once, or create one in Seahorse"
     case .itemMissing: "open the vault with a passphrase, key file or recovery code"
     case .plainSessionOnly: "use another keyring"
+    case .sessionRefused:
+      "KWallet encrypts by a plugin: install it (apt-get install libqca-qt5-2-plugins), and log in "
+        + "again"
     case .unlockUnsupported: "unlock it on the desktop"
     case .refused, .invalidRequest: "see the keyring's own log"
     case .lockedWithDisplay, .lockedWithoutDisplay, .itemLocked, .promptDismissed,

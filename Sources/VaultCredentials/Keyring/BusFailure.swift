@@ -16,6 +16,10 @@ struct BusFailure: Error, Equatable {
     case spawnFailed
     case unusable
     case invalidRequest
+    /// What the service calls an argument that it cannot use.
+    case invalidArguments
+    /// A secret came that the session's key does not open.
+    case undecryptable
     case refused(String)
   }
 
@@ -42,6 +46,7 @@ struct BusFailure: Error, Equatable {
       kind = .noSuchObject
     case "org.freedesktop.DBus.Error.UnknownInterface", "org.freedesktop.DBus.Error.NotSupported":
       kind = .notSupported
+    case "org.freedesktop.DBus.Error.InvalidArgs": kind = .invalidArguments
     case "org.gnome.keyring.Error.Denied": kind = .wrongPassword
     case MessageGuard.unusableReply: kind = .unusable
     case _ where name.hasPrefix("org.freedesktop.DBus.Error.Spawn."): kind = .spawnFailed
@@ -69,10 +74,18 @@ struct BusFailure: Error, Equatable {
   /// Whether the call cannot have reached a service, so that it may be made again.
   var wasNeverDelivered: Bool { kind == .noOwner || kind == .noSession }
 
+  /// Whether the two sides of the session may have come to different keys, so that the call may be
+  /// made again in another one: nothing was done.
+  ///
+  /// KWallet (ksecretd, kwalletd) takes the secret that both sides share without the zeros that it
+  /// begins with, libsecret with them: one session in 256 is of no use. QCA `DHKey::deriveKey`,
+  /// OpenSSL `DH_compute_key`; libsecret `egg_dh_gen_secret`.
+  var mayBeOfSession: Bool { kind == .undecryptable || kind == .invalidArguments }
+
   /// Whether what the connection stands for is gone.
   var endsConnection: Bool {
     switch kind {
-    case .closed, .noOwner, .noReply, .noSession: true
+    case .closed, .noOwner, .noReply, .noSession, .undecryptable: true
     default: false
     }
   }
@@ -84,12 +97,13 @@ struct BusFailure: Error, Equatable {
     case .closed, .noOwner, .noReply: KeyringError(.serviceGone)
     case .cannotConnect: KeyringError(.deadBus)
     case .locked: KeyringError(.itemLocked)
-    case .noSession, .unusable: KeyringError(.unusableReply)
+    case .noSession, .unusable, .undecryptable: KeyringError(.unusableReply)
     case .noSuchObject: KeyringError(.itemMissing)
     case .notSupported: KeyringError(.refused, "the keyring does not support this")
     case .wrongPassword: KeyringError(.wrongPassword)
     case .spawnFailed: KeyringError(.activationFailed)
     case .invalidRequest: KeyringError(.invalidRequest)
+    case .invalidArguments: KeyringError(.refused, "the keyring cannot use what it was asked with")
     case .refused(let name): KeyringError(.refused, "the keyring refused: \(name)")
     }
   }

@@ -126,7 +126,7 @@ final class KeyringLane: Sendable {
 
   init(_ options: KeyringOptions) { self.options = options }
 
-  /// Runs `body`; once more on a fresh connection if an old one led nowhere.
+  /// Runs `body`; once more on a fresh connection if an old one led nowhere, or its session did.
   func run<Success>(
     _ call: KeyringCall, _ body: (ServiceConnection, KeyringCall) throws -> Success
   ) throws -> Success {
@@ -134,8 +134,8 @@ final class KeyringLane: Sendable {
     do {
       return try body(connection, call)
     } catch let failure as BusFailure {
-      if failure.endsConnection { forget(connection) }
-      guard !isFresh, failure.wasNeverDelivered else { throw failure }
+      if failure.endsConnection || failure.mayBeOfSession { forget(connection) }
+      guard failure.mayBeOfSession || (!isFresh && failure.wasNeverDelivered) else { throw failure }
       return try body(connected(during: call).connection, call)
     }
   }

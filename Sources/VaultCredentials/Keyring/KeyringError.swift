@@ -43,6 +43,8 @@ package struct KeyringError: Error, Sendable, Equatable, CustomStringConvertible
     case serviceGone = "service-gone"
     /// The service offers no encrypted session, and one was asked for.
     case plainSessionOnly = "plain-session-only"
+    /// The service has an encrypted session, and opens none.
+    case sessionRefused = "session-refused"
     /// The keyring's password is wrong.
     case wrongPassword = "wrong-password"
     /// This keyring cannot be unlocked with a password from outside.
@@ -89,6 +91,7 @@ extension KeyringError.State {
     case .unusableReply: "the keyring gave an unusable reply"
     case .serviceGone: "the keyring went away in the middle of a call"
     case .plainSessionOnly: "the keyring offers no encrypted session"
+    case .sessionRefused: "the keyring refused to open an encrypted session"
     case .wrongPassword: "the keyring's password is wrong"
     case .unlockUnsupported: "this keyring cannot be unlocked with a password from here"
     case .refused: "the keyring refused"

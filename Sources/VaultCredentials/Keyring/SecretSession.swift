@@ -116,7 +116,7 @@ import VaultSealing
     guard
       let value = unsafe library.functions.secret_service_decode_dbus_secret?(
         service, reply.variant)
-    else { throw BusFailure(.unusable) }
+    else { throw BusFailure(.undecryptable) }
     defer { unsafe library.functions.secret_value_unref?(UnsafeMutableRawPointer(value)) }
     var count = 0
     let base = unsafe library.functions.secret_value_get?(value, &count)

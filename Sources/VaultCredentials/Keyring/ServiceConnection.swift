@@ -121,7 +121,7 @@ final class ServiceConnection: Sendable {
   ) throws -> SecretSession {
     let session = try openSession.withLock { session in
       if let session { return session }
-      let opened = try SecretSession(bus, owner: owner, during: call)
+      let opened = try opened(during: call)
       session = opened
       return opened
     }
@@ -130,6 +130,19 @@ final class ServiceConnection: Sendable {
     }
     if carriesSecret, !session.isEncrypted { call.isInClear = true }
     return session
+  }
+
+  /// Opens a session, with up to three keys.
+  ///
+  /// libsecret leaves out the zeros that its public key begins with, and KWallet refuses a key that
+  /// is shorter than the group's prime: one in 256 (kwalletd `createSession`).
+  private func opened(during call: KeyringCall) throws -> SecretSession {
+    for _ in 0..<3 {
+      do {
+        return try SecretSession(bus, owner: owner, during: call)
+      } catch let failure as BusFailure where failure.kind == .invalidArguments {}
+    }
+    throw KeyringError(.sessionRefused)
   }
 
   /// The collection behind the alias `default`; `nil` if there is none.

@@ -96,6 +96,33 @@ struct HostileServiceTests {
     #expect(refused.text == "error plain-session-only")
   }
 
+  /// One session in 256 with KWallet: its keys are too short for it.
+  @Test func aSessionThatWasRefusedIsAskedForWithAnotherKey() throws {
+    let twice = try ProbedKeyring("session-refused-twice")
+    #expect(try twice.secret("vault", "api-token", by: .library).text == "right secret")
+    for way in ProbedKeyring.Way.allCases {
+      let never = try ProbedKeyring("session-refused").secret("vault", "api-token", by: way)
+      #expect(never.text == "error session-refused")
+    }
+  }
+
+  /// Another one in 256: KWallet comes to another key than libsecret.
+  @Test func aSecretThatTheSessionsKeyDoesNotOpenIsAskedForInAnotherOne() throws {
+    let writing = try ProbedKeyring("session-differs")
+    let path = try writing.ask("create", "vault", "x", input: Data("first".utf8))
+    #expect(path.status == 0, "\(path.text)")
+    #expect(try writing.ask("secret", "vault", "x").text == "first")
+    for way in ProbedKeyring.Way.allCases {
+      let seed = try TemporaryHome()
+      let item = """
+        {"attributes": {"service": "vault", "username": "y", "application": "vault"}, "secret": "kept"}
+        """
+      try Data("[\(item)]".utf8).write(to: URL(fileURLWithPath: "\(seed.path)/items.json"))
+      let reading = try ProbedKeyring("session-differs", seed: seed.path)
+      #expect(try reading.secret("vault", "y", by: way).text == "kept")
+    }
+  }
+
   /// The secrets as the service gives them in each mode.
   ///
   /// With types: the compiler takes 12 s to find them.

@@ -5,7 +5,9 @@ import TestSupport
 struct ProbedKeyring {
   let session: KeyringSession
 
-  init(_ state: KeyringSession.State) throws { session = try KeyringSession(state) }
+  init(_ state: KeyringSession.State, seed: String? = nil) throws {
+    session = try KeyringSession(state, seed: seed)
+  }
 
   /// What one call of the package's seam came to.
   func ask(
