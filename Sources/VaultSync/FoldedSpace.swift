@@ -211,6 +211,14 @@ extension FoldedSpace {
     return operations
   }
 
+  /// Whether a vault's item is what the records have: nothing of it is to be told.
+  ///
+  /// - Parameter local: The item.
+  /// - Returns: Whether it is.
+  func has(_ local: SharedItem) -> Bool {
+    changes(to: local, from: told[local.id], of: folded[local.id]).isEmpty
+  }
+
   /// The change of an item; and further ones with earlier versions that one has no room for.
   private func changes(
     to local: SharedItem, from told: SharedItem?, of folded: FoldedItem?

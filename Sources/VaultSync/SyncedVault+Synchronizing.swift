@@ -270,6 +270,7 @@ extension SyncedVault {
       }
       let state = try next.history.folded(upTo: next.history.known, only: scope)
       try check(state, meetsNoneBut: scope, in: shared)
+      if canWrite, let base { shared.follow(removed(by: state, unchangedIn: local, since: base)) }
       let changes = try merging(&shared, state, base?.items)
       report.noteRefusals(of: state, after: former.frontier, next.state.stream, roster)
       try alignDoubles(of: shared.items(scope).items, to: state, in: &shared)
@@ -300,6 +301,16 @@ extension SyncedVault {
     // Nobody else has written it since: then the generation is the next one.
     let after = isWritten ? try vault.blocking.fileMark() : before
     return after?.generation == before.map { $0.generation + (isWritten ? 1 : 0) } ? after : nil
+  }
+
+  /// The items that others removed for good, and of which nothing was told here: what was put into the
+  /// trash and taken out again has another time, and no other value.
+  private func removed(
+    by state: FoldedSpace, unchangedIn local: [[UInt8]: SharedItem], since base: FoldedSpace
+  ) -> [SharedItem] {
+    base.items.filter { item in
+      state.removals[item.id] != nil && (local[item.id].map { base.has($0) } ?? false)
+    }
   }
 
   /// The items that may not be what the records and the vault had in common when nothing was left

@@ -157,12 +157,7 @@ package struct SharedVault {
     // What was not changed here has the time of the change that it follows, also where a clock is
     // wrong: else it would look changed here.
     let followed = Set(unchanged.map(\.id))
-    for item in items where followed.contains(item.id) {
-      guard let position = edit.index.items.position(of: Bytes16(item.id)),
-        edit[position].modified != item.modified
-      else { continue }
-      edit[position].modified = item.modified
-    }
+    follow(items.filter { followed.contains($0.id) })
     // What comes into the trash here stays in it for its time by this clock, not by another's.
     for item in items where item.trashed != 0 && !known.contains(Bytes16(item.id)) {
       guard let position = edit.index.items.position(of: Bytes16(item.id)),
@@ -221,6 +216,19 @@ package struct SharedVault {
       record.attributes[ItemConflict.attribute] = nil
       guard record != edit[position] else { continue }
       edit[position] = record
+      isChanged = true
+    }
+  }
+
+  /// Gives items the times of the state that they follow: nothing was changed in them here.
+  ///
+  /// - Parameter items: The items as the state has them.
+  package mutating func follow(_ items: [SharedItem]) {
+    for item in items {
+      guard let position = edit.index.items.position(of: Bytes16(item.id)),
+        edit[position].modified != item.modified
+      else { continue }
+      edit[position].modified = item.modified
       isChanged = true
     }
   }
