@@ -25,7 +25,7 @@ struct KeyringRoundTripTests {
   @Test(.enabled(if: KeyringSession.hasKeePassXC, "needs keepassxc, Xvfb and secret-tool"))
   func keePassXC() throws { try roundTrip(.keePassXC) }
 
-  @Test(.enabled(if: KeyringSession.hasKWallet, "needs kwalletd5, its plugin for OpenSSL and secret-tool"))
+  @Test(.enabled(if: KeyringSession.hasKWallet, "needs kwalletd5, its OpenSSL plugin, secret-tool"))
   func kWallet() throws { try roundTrip(.kWallet) }
 
   private func roundTrip(_ state: KeyringSession.State) throws {
