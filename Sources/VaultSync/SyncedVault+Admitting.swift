@@ -128,7 +128,9 @@ extension SyncedVault {
       throw SyncError(.notAllowed, "the space has no further number for a key")
     }
     let epoch = try EpochKey(number: number + 1, key: SecretBytes.random(count: 32))
-    let members = roster.present.map { ($0.stream.bytes, $0.keys.sealing) }
+    // A home that is put back may have the keys of a machine alone for which another one goes on.
+    let members = roster.members.values.filter { $0.last == nil }
+      .sorted { $0.stream < $1.stream }.map { ($0.stream.bytes, $0.keys.sealing) }
     let invited = roster.openInvitations(at: now()).map { ($0.id, $0.keys.sealing) }
     return .epoch(epoch, of: loaded.state.space, for: members + invited)
   }

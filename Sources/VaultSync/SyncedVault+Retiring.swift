@@ -36,13 +36,14 @@ extension SyncedVault {
     try keep(writer, &loaded)
   }
 
-  /// Whether everybody who is in has found a snapshot right, as far as this machine knows.
+  /// Whether everybody who is in has found a snapshot right, as far as this machine knows; also who was
+  /// copied, and has written what its copy did not know.
   private func isFoundRight(
     _ snapshot: SpaceHistory.Snapshot, _ history: SpaceHistory, _ roster: Roster
   ) -> Bool {
     let vouching = history.streamsVouching(for: snapshot, upTo: history.known)
     return snapshot.record.knownBefore == snapshot.operation.frontier
-      && roster.present.allSatisfy { vouching.contains($0.stream) }
+      && roster.expected.allSatisfy { vouching.contains($0.stream) }
   }
 
   // MARK: - Removing

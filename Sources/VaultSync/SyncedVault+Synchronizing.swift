@@ -432,6 +432,8 @@ extension MergeReport {
 
   /// Takes in what was changed before, in the same run.
   fileprivate mutating func add(_ before: MergeReport) {
+    // A machine that began again had no state in common with the others.
+    if before.relation == .apart { relation = .apart }
     added = before.added + added.filter { !before.added.contains($0) }
     changed = before.changed + changed.filter { !before.changed.contains($0) }
     removed = before.removed + removed.filter { !before.removed.contains($0) }

@@ -274,6 +274,23 @@ package struct Roster: Sendable {
     }
   }
 
+  /// Who is in now, with machines for which others go on, and which have written what those did not
+  /// know: these are there, too.
+  ///
+  /// They hear of the others only if they can open what has come since.
+  var expected: [Member] { present + returned }
+
+  private var returned: [Member] {
+    members.values.filter { member in
+      guard member.last == nil, let successor = member.successor,
+        let newest = newest[member.stream],
+        let claim = successions[member.stream]?.first(where: { $0.stream == successor })
+      else { return false }
+      return !claim.knows(newest)
+    }
+    .sorted { $0.stream < $1.stream }
+  }
+
   /// Whether a machine is in now, or another one goes on for it.
   func isPresent(_ stream: StreamID) -> Bool { members[stream].map { $0.last == nil } ?? false }
 
@@ -424,14 +441,8 @@ package struct Roster: Sendable {
         func isReadable(_ record: OpenedRecord) -> Bool {
           hasRead(record) || isThere(record) && known.contains(record.epoch)
         }
-        // Where another machine goes on, this one may never come: it is told once, and again when
-        // it writes.
-        func isEnough(_ record: OpenedRecord) -> Bool {
-          isReadable(record)
-            || member.successor != nil && (newest.map { record.knows($0) } ?? false)
-        }
         let isKnown =
-          epoch.isTold(to: member.stream, where: isEnough)
+          epoch.isTold(to: member.stream, where: isReadable)
           || member.predecessor.map { epoch.isTold(to: $0, where: isReadable) } ?? false
           || member.invitation.flatMap { invitations[$0] }.map { isWithin($0, epoch) } ?? false
         if isKnown {
@@ -443,23 +454,10 @@ package struct Roster: Sendable {
     return known
   }
 
-  /// Machines for which others go on, and which have written what those did not know: they are there,
-  /// too, and hear of the others only if they can open what has come since.
-  private var returned: [Member] {
-    members.values.filter { member in
-      guard member.last == nil, let successor = member.successor,
-        let newest = newest[member.stream],
-        let claim = successions[member.stream]?.first(where: { $0.stream == successor })
-      else { return false }
-      return !claim.knows(newest)
-    }
-    .sorted { $0.stream < $1.stream }
-  }
-
   /// Members who lack the key of an epoch, since they were let in while it began, or go on from a
   /// home that was put back from before.
   package var missingKeys: [(epoch: EpochKey, members: [Member])] {
-    let members = (present + returned).map { (member: $0, known: epochs(knownFor: $0)) }
+    let members = expected.map { (member: $0, known: epochs(knownFor: $0)) }
     return epochs.compactMap { epoch in
       let missing = members.filter { !$0.known.contains(epoch.key.id) }.map(\.member)
       return missing.isEmpty ? nil : (epoch.key, missing)
