@@ -44,6 +44,7 @@ struct JSONFormTests {
     ("sync add", ["com.example.tool"], ""),
     ("sync drop", ["com.example.tool"], ""),
     ("sync status", [], ""),
+    ("sync schema", ["postgresql"], ""),
     ("sync auto", ["on"], ""),
     ("sync devices", [], ""),
     ("sync log", [], ""),
