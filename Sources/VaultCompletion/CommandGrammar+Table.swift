@@ -634,6 +634,12 @@ extension CommandGrammar {
       *
       """),
     CommandGrammar(
+      "sync watch",
+      "Keep the vault and its store together until it is ended.",
+      """
+      *
+      """),
+    CommandGrammar(
       "sync log",
       "Show which machine changed which item, and when.",
       """

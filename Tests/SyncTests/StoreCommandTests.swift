@@ -154,6 +154,67 @@ struct StoreCommandTests {
     #expect(bare.errors.contains("sync schema postgresql"))
   }
 
+  private static let servers =
+    (Etcd.isInstalled ? [EngineContractTests.Kind.etcd] : [])
+    + (Postgres.isInstalled ? [.postgresql] : [])
+
+  /// A service on one machine has what the other one sets, and sends what is set beside it.
+  @Test(arguments: servers)
+  func aServiceKeepsThemTogether(_ kind: EngineContractTests.Kind) throws {
+    let machines = try Machines()
+    let isEtcd = kind == .etcd
+    let address = isEtcd ? try Etcd.address() : Postgres.address(try Postgres.shared.get())
+    let password = try machines.password(isEtcd ? "canary-etcd" : "canary-pg")
+    _ = try machines.share(address, ["--store-password", password])
+    let manager = try ServiceManager("\(machines.desktop.home)/notify")
+    let service = try machines.desktop.start(
+      [
+        "sync", "watch", "--key-file", "\(machines.desktop.home)/key", "--no-keyring",
+        "--no-session",
+      ], adding: ["NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "2000000"])
+    defer { kill(service.pid, SIGKILL) }
+    #expect(manager.waits(for: "READY=1"))
+    func set(_ value: String, on machine: VaultProcess) throws {
+      #expect(try Machines.run(machine, ["set", "token", "--stdin"], input: value).status == 0)
+    }
+    func waits(for value: String, on machine: VaultProcess, _ before: () throws -> Void) throws {
+      let end = ContinuousClock.now + .seconds(120)
+      var isThere = false
+      while !isThere, ContinuousClock.now < end {
+        try before()
+        isThere = try Machines.run(machine, ["get", "token"]).text == value
+      }
+      #expect(isThere, "\(value) does not come")
+    }
+    for value in ["three", "four"] {
+      try set(value, on: machines.laptop)
+      #expect(try Machines.run(machines.laptop, ["sync", "now"]).status == 0)
+      // Nothing but the store's signal brings it in less than a minute.
+      let began = ContinuousClock.now
+      try waits(for: value, on: machines.desktop) {}
+      #expect(ContinuousClock.now - began < .seconds(40))
+    }
+    try set("five", on: machines.desktop)
+    try waits(for: "five", on: machines.laptop) {
+      _ = try Machines.run(machines.laptop, ["sync", "now"])
+    }
+    #expect(manager.waits(for: "WATCHDOG=1"))
+    kill(service.pid, SIGTERM)
+    let end = service.finish()
+    #expect(end.status == 0, "\(end.errors)")
+    #expect(!end.errors.contains("canary"))
+    #expect(manager.waits(for: "STOPPING=1"))
+  }
+
+  @Test func aServiceNeedsItsKeyAgainAndAgain() throws {
+    let machines = try Machines()
+    let once = try machines.laptop.run(
+      ["sync", "watch", "--key-file", "-", "--no-keyring", "--no-session"], input: Data())
+    #expect(once.status == 64)
+    let alone = try Machines.run(machines.laptop, ["sync", "watch"])
+    #expect(alone.status == 78)
+  }
+
   @Test func whatAnAdministratorRuns() throws {
     let home = try TemporaryHome()
     let printed = try VaultProcess(home: home.path).run(["sync", "schema", "postgresql"])

@@ -28,7 +28,7 @@ struct SyncCommand: ParsableCommand {
       SyncAutoCommand.self, SyncStatusCommand.self, SyncDevicesCommand.self, SyncRemoveCommand.self,
       SyncRoleCommand.self, SyncAdmitCommand.self,
       SyncRotateCommand.self, SyncMoveCommand.self, SyncResolveCommand.self, SyncAddCommand.self,
-      SyncDropCommand.self, SyncSchemaCommand.self,
+      SyncDropCommand.self, SyncSchemaCommand.self, SyncWatchCommand.self,
       SyncLogCommand.self, SyncLeaveCommand.self,
     ])
 }
