@@ -81,8 +81,8 @@ let package = Package(
     .executableTarget(
       name: "vault-helper",
       dependencies: [
-        "VaultKeyringService", "VaultDBus", "VaultCredentials", "VaultTerminal", "VaultStorage",
-        "VaultSealing", "CVaultLinux", "CVaultArguments",
+        "VaultKeyringService", "VaultServerEngines", "VaultDBus", "VaultCredentials",
+        "VaultTerminal", "VaultStorage", "VaultSealing", "CVaultLinux", "CVaultArguments",
       ]),
 
     // What the verbs are made of: errors and their statuses, opening a vault, sources, references,
@@ -137,6 +137,14 @@ let package = Package(
     .target(
       name: "VaultSyncEngines",
       dependencies: ["VaultSync", "VaultTerminal", "VaultStorage", "VaultSealing"]),
+
+    // Stores on servers, for the helper alone: etcd over libcurl, PostgreSQL over libpq.
+    .target(
+      name: "VaultServerEngines",
+      dependencies: [
+        "VaultSyncEngines", "VaultSync", "VaultTerminal", "VaultStorage", "VaultSealing",
+        "CVaultCurl", "CVaultPostgres",
+      ]),
 
     // Requests of git, docker, AWS and others as functions of a vault; references to secrets.
     .target(
@@ -237,6 +245,8 @@ let package = Package(
       name: "CVaultSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     // Opened at run time: neither headers nor libraries of it are needed for building.
     .systemLibrary(name: "CVaultSecret"),
+    .systemLibrary(name: "CVaultCurl"),
+    .systemLibrary(name: "CVaultPostgres"),
     .systemLibrary(
       name: "CVaultExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     // Its headers are the whole library; only the command is built with them.
@@ -312,9 +322,12 @@ let package = Package(
       name: "SyncTests",
       dependencies: [
         "VaultSync", "VaultSyncEngines", "VaultCredentials", "VaultStorage", "VaultSealing",
-        "TestSupport",
+        "TestSupport", "vault", "vault-helper",
       ],
-      exclude: ["Vectors"]),
+      exclude: [
+        "Vectors", "Servers/certificates.py", "Servers/etcd_server.py",
+        "Servers/postgres_server.py",
+      ]),
     .testTarget(name: "RedactionTests", dependencies: ["VaultRedaction", "VaultSealing"]),
     .testTarget(
       name: "TerminalTests", dependencies: ["VaultTerminal", "VaultSealing", "TestSupport"]),
@@ -373,7 +386,7 @@ let package = Package(
       dependencies: [
         "VaultCommand", "VaultCommandCore", "VaultCompletion", "VaultCredentials", "VaultExchange",
         "VaultPreferences", "VaultProtocols", "VaultDataStore", "VaultStorage", "VaultSealing",
-        "VaultOneTimeCodes", "VaultSync",
+        "VaultOneTimeCodes", "VaultSync", "VaultSyncEngines",
         "VaultTerminal", "VaultDefaultsTool", "VaultKeyringTransport", "vault", "vault-helper",
         "TestSupport",
         "ParserEssentials",

@@ -9,12 +9,15 @@
 #include <linux/keyctl.h>
 #include <linux/openat2.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/ioctl.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
@@ -387,6 +390,22 @@ static inline int cvault_start_alone(const char *path, char *const arguments[],
   close(ends[0]);
   while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
   return length == (ssize_t)sizeof failure ? failure : 0;
+}
+
+// A datagram to a service manager's socket, whose name may be abstract: sd_notify(3). A manager that does not read is
+// not waited for.
+static inline int cvault_notify(const char *path, const char *text) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  size_t length = strlen(path);
+  if (length >= sizeof address.sun_path || (path[0] != '/' && path[0] != '@')) return -1;
+  memcpy(address.sun_path, path, length);
+  if (path[0] == '@') address.sun_path[0] = 0;
+  int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return -1;
+  long sent = sendto(descriptor, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT, (const struct sockaddr *)&address,
+                     (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length));
+  close(descriptor);
+  return sent < 0 ? -1 : 0;
 }
 
 #endif

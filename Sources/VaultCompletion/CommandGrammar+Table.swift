@@ -507,10 +507,11 @@ extension CommandGrammar {
       "sync init",
       "Begin: from now on, the vault goes to the store.",
       """
-      <store> =directory: A folder that exists, or a git repository: its URL, host:path, or a \
-      bare one's path.
+      <store> =directory: A folder that exists
       --label <name>: What this machine is called
       --in-work-tree: Use a folder that is in a work tree of git.
+      --store-password <source>: The store's password: env:NAME, file:PATH, fd:N, stdin or \
+      cmd:COMMAND.
       *
       """),
     CommandGrammar(
@@ -526,10 +527,11 @@ extension CommandGrammar {
       "sync join",
       "Join the machines of a store, by an invitation or a recovery code.",
       """
-      <store> =directory: A folder that exists, or a git repository: its URL, host:path, or a \
-      bare one's path.
+      <store> =directory: A folder that exists
       --label <name>: What this machine is called
       --in-work-tree: Use a folder that is in a work tree of git.
+      --store-password <source>: The store's password: env:NAME, file:PATH, fd:N, stdin or \
+      cmd:COMMAND.
       --stdin: Read the code from stdin.
       --merge: Give the others what this vault has, without a question.
       *
@@ -596,8 +598,10 @@ extension CommandGrammar {
       "sync move",
       "Follow the store, which lies in another place now.",
       """
-      <store> =directory: A folder, or a git repository: its URL, host:path, or a bare one's path.
+      <store> =directory: A folder
       --in-work-tree: Use a folder that is in a work tree of git.
+      --store-password <source>: The store's password: env:NAME, file:PATH, fd:N, stdin or \
+      cmd:COMMAND.
       *
       """),
     CommandGrammar(
@@ -620,6 +624,19 @@ extension CommandGrammar {
       "Leave a preference domain out: it stays as it is.",
       """
       <domain> =live: The domain, as 'defaults' names it.
+      *
+      """),
+    CommandGrammar(
+      "sync schema",
+      "Print what an administrator runs in a database for spaces.",
+      """
+      <server> =postgresql: postgresql.
+      *
+      """),
+    CommandGrammar(
+      "sync watch",
+      "Keep the vault and its store together until it is ended.",
+      """
       *
       """),
     CommandGrammar(

@@ -11,6 +11,10 @@ struct PartedEngine: SyncEngine {
 
   var isEventual: Bool { engine.isEventual }
 
+  var largest: Int { engine.largest }
+
+  func changes(in space: SpaceID) throws -> (any StoreSignal)? { try engine.changes(in: space) }
+
   func spaces() throws -> [SpaceID] { try engine.spaces() }
 
   func heads(in space: SpaceID) throws -> [StreamHead] { try engine.heads(in: space) }
@@ -51,7 +55,32 @@ struct PartedEngine: SyncEngine {
         of: head.stream, in: space, after: first + UInt64(offset), limit: 1)
       return there == [record] ? record : stored
     }
-    try engine.append(inPlace, head: head, in: space)
+    for batch in batches(of: inPlace) {
+      let last = first + UInt64(batch.upperBound)
+      let isLast = last == head.sequence
+      // Each call moves the head to what it has brought there.
+      guard let hash = isLast ? head.hash : StoredRecord.hash(of: inPlace[batch.upperBound - 1])
+      else { throw SyncError(.tampered, "a record of this machine is not whole") }
+      try engine.append(
+        Array(inPlace[batch]), head: StreamHead(stream: head.stream, sequence: last, hash: hash),
+        in: space)
+    }
+    // The head alone, where it was altered.
+    if inPlace.isEmpty { try engine.append([], head: head, in: space) }
+  }
+
+  /// Records that go there in one call.
+  private func batches(of records: [[UInt8]]) -> [Range<Int>] {
+    var (batches, start, size): ([Range<Int>], Int, Int) = ([], 0, 0)
+    for (position, record) in records.enumerated() {
+      if size + record.count > engine.largest, position > start {
+        batches.append(start..<position)
+        (start, size) = (position, 0)
+      }
+      size += record.count
+    }
+    if start < records.count { batches.append(start..<records.count) }
+    return batches
   }
 
   private func stored(_ record: [UInt8], in space: SpaceID) throws -> [UInt8] {

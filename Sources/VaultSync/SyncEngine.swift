@@ -61,6 +61,11 @@ public protocol SyncEngine: Sendable {
   /// Whether a record may be seen before one that was written earlier, as a file syncer does it.
   var isEventual: Bool { get }
 
+  /// Most bytes of records in one call of ``append(_:head:in:)``, at least 1 MiB.
+  ///
+  /// A single record may have a few bytes more: those of the list of its parts.
+  var largest: Int { get }
+
   /// The spaces in the store.
   ///
   /// - Returns: Their ids.
@@ -196,9 +201,36 @@ public protocol SyncEngine: Sendable {
   ///   - space: The space.
   /// - Throws: ``SyncError``.
   func put(_ objects: [SyncObject], in space: SpaceID) throws
+
+  /// Begins to listen for changes in a space.
+  ///
+  /// What happens after this returns is signaled; so the heads are read once more after it.
+  ///
+  /// - Parameter space: The space.
+  /// - Returns: The signal; `nil` from a store that cannot tell, which is looked at from time to time.
+  /// - Throws: ``SyncError``.
+  func changes(in space: SpaceID) throws -> (any StoreSignal)?
+}
+
+/// A store's word that something in a space may have changed.
+///
+/// Nothing of it is believed: it is a reason to look at the heads, and so is the end of a time.
+public protocol StoreSignal: Sendable {
+  /// Waits on the calling thread.
+  ///
+  /// - Parameter time: How long at most.
+  /// - Returns: Whether something may have changed; false where the time was over.
+  /// - Throws: ``SyncError`` with code `.unavailable` where the store does not signal any more.
+  func wait(for time: Duration) throws -> Bool
 }
 
 extension SyncEngine {
+  /// 16 MiB, the most that a record has.
+  public var largest: Int { SyncRecord.maximumLength }
+
+  /// None: for a store that cannot tell.
+  public func changes(in space: SpaceID) throws -> (any StoreSignal)? { nil }
+
   /// Does nothing: for a store that keeps what was removed.
   public func retire(upTo sequence: UInt64, of stream: StreamID, in space: SpaceID) throws {}
 

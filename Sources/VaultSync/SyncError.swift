@@ -51,6 +51,8 @@ public struct SyncError: Error, Sendable, Equatable, CustomStringConvertible {
     public static let taken = Code(rawValue: "sync-taken")
     /// Another machine wrote an item that a vault cannot hold; everything else was done.
     public static let itemRefused = Code(rawValue: "sync-item-refused")
+    /// The store is there, and nobody has prepared it for spaces: its schema or its interface is missing.
+    public static let notPrepared = Code(rawValue: "sync-not-prepared")
     /// A newer version of this software wrote it.
     public static let newerVersion = Code(rawValue: "sync-newer-version")
     /// A file of this machine cannot be read or written.

@@ -18,6 +18,7 @@ package struct SyncFiles: Sendable {
   private var logName: String { name + ".log" }
   private var baseName: String { name + ".base" }
   private var rootName: String { name + ".root" }
+  private var credentialName: String { name + ".password" }
 
   package func locked<Result>(
     timeout: Duration = .seconds(60), _ body: () throws -> Result
@@ -160,11 +161,23 @@ package struct SyncFiles: Sendable {
     }
   }
 
+  /// What opens the store, sealed; `nil` if there is none.
+  package func credential() throws -> [UInt8]? { try read(credentialName, limit: 8192) }
+
+  package func replaceCredential(_ bytes: [UInt8]?) throws {
+    try Self.reached {
+      let directory = try Directory(folder)
+      guard let bytes else { return try directory.remove(credentialName) }
+      try AtomicFile.replace(credentialName, in: directory, with: bytes)
+    }
+  }
+
   /// Removes everything but the locks.
   package func remove() throws {
     try removeNotes()
     try removeForks()
     setReader(false)
+    try replaceCredential(nil)
     try Self.reached { try Directory(folder).remove(name) }
     try removeRecords()
   }

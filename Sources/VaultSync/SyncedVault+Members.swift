@@ -400,6 +400,9 @@ extension SyncedVault {
       let synced = SyncedVault(vault, engine, now: vault.syncClock)
       let isTold = try synced.tellOfLeaving(asLastOwner: asLastOwner)
       try vault.blocking.setKey(nil, for: purpose)
+      if try vault.blocking.key(for: credentialPurpose) != nil {
+        try vault.blocking.setKey(nil, for: credentialPurpose)
+      }
       try files.remove()
       return isTold
     }

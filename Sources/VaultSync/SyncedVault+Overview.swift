@@ -98,6 +98,17 @@ extension SyncedVault {
   }
 }
 
+extension SyncedVault {
+  /// Begins to listen for changes of the space, if its store can tell: see
+  /// ``SyncEngine/changes(in:)``.
+  ///
+  /// - Returns: The signal; `nil` from a store that cannot tell.
+  /// - Throws: ``SyncError``.
+  public func changes() throws -> (any StoreSignal)? {
+    try engine.changes(in: files.locked { try loadState().state.space })
+  }
+}
+
 extension SyncFiles {
   private var notesName: String { name + ".notes" }
   private var automaticName: String { name + ".auto" }

@@ -1,7 +1,8 @@
+public import VaultSealing
 import VaultStorage
 public import VaultSync
 
-/// Where a store is: a folder, or a git repository.
+/// Where a store is: a folder, a git repository, or behind a program.
 ///
 /// ```swift
 /// let address = try StoreAddress(typed: "git@git.example.org:me/secrets.git", in: "/home/me")
@@ -15,6 +16,12 @@ public struct StoreAddress: Sendable, Hashable {
     case folder
     /// A git repository: ``GitEngine``.
     case git
+    /// A program of the person's: ``ProgramEngine``.
+    case program
+    /// An etcd, through a program of this software.
+    case etcd
+    /// A PostgreSQL, through a program of this software.
+    case postgresql
   }
 
   /// What holds the streams.
@@ -31,11 +38,33 @@ public struct StoreAddress: Sendable, Hashable {
   ///   - text: A path, a URL, or `host:path`.
   ///   - directory: The directory that a relative path begins at, absolute.
   ///   - allowsWorkTree: Whether a folder may lie in a work tree of git.
+  /// `etcd://host/prefix` is an etcd, `postgresql://user@host/database` a PostgreSQL.
+  ///
+  /// `exec:/path/to/program` or `exec:/path/to/program?STORE` is a program, and what it is told of
+  /// its store. No invitation and no record has an address: only what was typed here is ever run.
+  ///
   /// - Throws: `SyncError` with code `.notAllowed` for an address that git is not
   ///   trusted with, or that holds a password; for a folder in a work tree.
   public init(
     typed text: String, in directory: String, allowsWorkTree: Bool = false
   ) throws {
+    if text.hasPrefix(Self.programScheme) {
+      kind = .program
+      self.text = try Self.checkedProgram(text)
+      return
+    }
+    if Self.isEtcd(text) {
+      kind = .etcd
+      _ = try EtcdAddress(text)
+      self.text = text
+      return
+    }
+    if PostgresAddress.isAddress(text) {
+      kind = .postgresql
+      _ = try PostgresAddress(text)
+      self.text = text
+      return
+    }
     if GitRemote.isAddress(text) {
       kind = .git
       self.text = try GitRemote(text).text
@@ -43,7 +72,7 @@ public struct StoreAddress: Sendable, Hashable {
     }
     guard !text.contains(bytes: "://"), !text.contains(bytes: "::"), !text.isEmpty else {
       throw SyncError(
-        .notAllowed, "the store must be a folder or a git repository",
+        .notAllowed, "the store must be a folder, a git repository, a server or a program",
         hint: "such as ~/Sync/vault, or git@git.example.org:me/secrets.git")
     }
     let typed = text.hasPrefix("/") ? text : "\(directory)/\(text)"
@@ -89,7 +118,15 @@ public struct StoreAddress: Sendable, Hashable {
   /// - Parameter text: What ``text`` was.
   public init(remembered text: String) {
     self.text = text
-    kind = text.hasPrefix("/") ? .folder : .git
+    if text.hasPrefix("/") {
+      kind = .folder
+    } else if text.hasPrefix(Self.programScheme) {
+      kind = .program
+    } else if Self.isEtcd(text) {
+      kind = .etcd
+    } else {
+      kind = PostgresAddress.isAddress(text) ? .postgresql : .git
+    }
   }
 
   /// Opens the store; nothing is read yet.
@@ -97,12 +134,65 @@ public struct StoreAddress: Sendable, Hashable {
   /// - Parameters:
   ///   - cache: An absolute path: the directory for what is fetched from repositories.
   ///   - asks: Whether git may ask at the terminal.
+  ///   - password: What opens the store for this machine, where a program stands before it.
   /// - Returns: The engine.
   /// - Throws: `SyncError` with code `.notAllowed`.
-  public func engine(cache: String, asks: Bool = false) throws -> any SyncEngine {
+  public func engine(
+    cache: String, asks: Bool = false, password: SecretBytes? = nil
+  ) throws -> any SyncEngine {
     switch kind {
     case .folder: FolderEngine(path: Self.end(of: text))
     case .git: try GitEngine(remote: GitRemote(text), cache: cache, asks: asks)
+    case .program: try Self.program(text, password: password, patience: asks ? 20 : 60)
+    case .etcd, .postgresql:
+      ProgramEngine(
+        EngineProgram(owner: .own(name: kind.rawValue), address: text), password: password,
+        patience: asks ? 20 : 60)
     }
+  }
+
+  private static func isEtcd(_ text: String) -> Bool {
+    text.hasPrefix("etcd://") || text.hasPrefix("etcd+http://")
+  }
+
+  /// Whether the store asks for a password of this user, unless something else says who this is.
+  public var asksForPassword: String? {
+    switch kind {
+    case .folder, .git, .program: nil
+    case .etcd: (try? EtcdAddress(text))?.user
+    case .postgresql: (try? PostgresAddress(text)).flatMap { $0.asksForPassword ? $0.user : nil }
+    }
+  }
+
+  /// Whether a password goes anywhere: git has its own ways.
+  public var takesPassword: Bool { kind != .folder && kind != .git }
+
+  // MARK: - Programs
+
+  private static let programScheme = "exec:"
+
+  private static func parts(ofProgram text: String) -> (path: String, store: String) {
+    let rest = text.dropFirst(programScheme.count)
+    let end = rest.utf8.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
+    return (String(rest[..<end]), String(rest[end...].dropFirst()))
+  }
+
+  private static func checkedProgram(_ text: String) throws -> String {
+    let (path, _) = parts(ofProgram: text)
+    let isWhole =
+      path.hasPrefix("/") && !path.split(separator: "/").contains("..") && !path.hasSuffix("/")
+    guard isWhole, text.utf8.count <= 4096, Quoting.isVisible(text) else {
+      throw SyncError(
+        .notAllowed, "after exec: stands the whole path of a program",
+        hint: "such as exec:/usr/local/lib/engine, or exec:/usr/local/lib/engine?STORE")
+    }
+    return text
+  }
+
+  private static func program(
+    _ text: String, password: SecretBytes?, patience: Int
+  ) throws -> ProgramEngine {
+    let (path, store) = parts(ofProgram: text)
+    return ProgramEngine(path: path, store: store, password: password, patience: patience)
   }
 }

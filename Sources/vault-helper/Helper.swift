@@ -1,6 +1,7 @@
 import CVaultLinux
 import Glibc
 import VaultCredentials
+import VaultServerEngines
 import VaultTerminal
 
 /// The helper's own main function: its first argument says what it is to do.
@@ -21,6 +22,8 @@ enum Helper {
       KeyringServing.runOnSocket(orders: numbers[0] ?? -1, listening: numbers[1] ?? -1)
     case (SessionWatching.verb?, let numbers) where numbers.count == 1:
       SessionWatching.run(orders: numbers[0] ?? -1)
+    case (EngineService.verb?, let numbers) where numbers.count == 1:
+      EngineService.run(words.last ?? "")
     case (SocketFolder.cleaningVerb?, let numbers) where numbers.count == 4:
       let words = Array(words)
       SocketFolder.cleanUp(words[2], after: numbers[0] ?? -1) {
@@ -29,7 +32,8 @@ enum Helper {
     default:
       // No more than this: `vault` is what people type.
       StandardError.write(
-        "vault-helper: started by 'vault keyring serve' or 'vault lock --watch', not by hand\n")
+        "vault-helper: started by 'vault keyring serve', 'vault lock --watch' or 'vault sync', "
+          + "not by hand\n")
       exit(64)
     }
   }

@@ -8,8 +8,8 @@ struct LayeringTests {
     "vault": ["VaultCommand", "CVaultArguments"],
     // Nothing of it is linked into the command.
     "vault-helper": [
-      "VaultKeyringService", "VaultDBus", "VaultCredentials", "VaultTerminal", "VaultStorage",
-      "VaultSealing", "CVaultLinux", "CVaultArguments",
+      "VaultKeyringService", "VaultServerEngines", "VaultDBus", "VaultCredentials", "VaultTerminal",
+      "VaultStorage", "VaultSealing", "CVaultLinux", "CVaultArguments",
     ],
     "VaultCommand": [
       "VaultCommandCore", "VaultCompletion", "VaultPreferences", "VaultCredentials",
@@ -44,6 +44,10 @@ struct LayeringTests {
     ],
     "VaultSync": ["VaultCredentials", "VaultStorage", "VaultSealing"],
     "VaultSyncEngines": ["VaultSync", "VaultTerminal", "VaultStorage", "VaultSealing"],
+    "VaultServerEngines": [
+      "VaultSyncEngines", "VaultSync", "VaultTerminal", "VaultStorage", "VaultSealing",
+      "CVaultCurl", "CVaultPostgres",
+    ],
     "VaultExchange": ["VaultCredentials", "VaultPreferences", "VaultStorage", "VaultSealing"],
     "VaultOneTimeCodes": ["VaultSealing", "CVaultMbedCrypto"],
     "VaultPasswords": ["VaultSealing"],

@@ -18,7 +18,8 @@ let package = Package(
       dependencies: [
         "VaultCommand", "VaultCommandCore", "VaultCredentials", "VaultDefaultsTool",
         "VaultExchange", "VaultOneTimeCodes", "VaultPreferences", "VaultDataStore",
-        "VaultProtocols", "VaultStorage", "VaultSealing", "VaultSync", "VaultTerminal",
+        "VaultProtocols", "VaultStorage", "VaultSealing", "VaultSync", "VaultSyncEngines",
+        "VaultTerminal",
       ],
       path: "Targets"),
     .target(

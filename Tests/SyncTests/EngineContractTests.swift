@@ -7,10 +7,26 @@ import VaultSyncEngines
 
 /// What every store does alike.
 struct EngineContractTests {
-  enum Kind: String, CaseIterable, Sendable {
+  enum Kind: String, Sendable {
     case memory
     case folder
     case git
+    /// The program that Documentation/engines.md prints.
+    case program
+    /// An etcd with TLS and users, through the helper.
+    case etcd
+    /// A PostgreSQL with TLS and scram, through the helper.
+    case postgresql
+
+    /// Those whose programs are installed; ``EtcdTests`` and ``PostgresTests`` say where they are not.
+    static let allCases: [Kind] =
+      [.memory, .folder, .git, .program] + (Etcd.isInstalled ? [.etcd] : [])
+      + (Postgres.isInstalled ? [.postgresql] : [])
+
+    /// Whether it signals changes.
+    var signals: Bool { self == .etcd || self == .postgresql }
+    /// Whether what was removed, or altered, stays as it is.
+    var keepsAll: Bool { self == .git || self == .postgresql }
   }
 
   /// An engine, another one on the same store as another machine has it, and what they need.
@@ -32,6 +48,23 @@ struct EngineContractTests {
     case .git:
       let remote = try BareRepository(in: home)
       return Rig(mine: try remote.engine("mine"), other: try remote.engine("other"), home: home)
+    case .program:
+      let programs = EnginePrograms(home: home)
+      return Rig(mine: try programs.engine("mine"), other: try programs.engine("other"), home: home)
+    case .etcd:
+      let address = try Etcd.address()
+      return Rig(
+        mine: try Etcd.engine(address, in: home), other: try Etcd.engine(address, in: home),
+        home: home)
+    case .postgresql:
+      // A server has the spaces of all tests: each has its own database.
+      let server = try Postgres.shared.get()
+      let database = "contract\(UInt32.random(in: 0...UInt32.max))"
+      try server.tell("create database \(database) template prepared")
+      let address = Postgres.address(server, database: database)
+      return Rig(
+        mine: try Postgres.engine(address, in: home), other: try Postgres.engine(address, in: home),
+        home: home)
     }
   }
 
@@ -75,15 +108,15 @@ struct EngineContractTests {
     try rig.mine.retire(upTo: 100, of: stream(1), in: space)
     _ = try rig.other.heads(in: space)
     let oldest = try rig.other.oldest(of: stream(1), in: space)
-    #expect(oldest == (kind == .git ? nil : kind == .folder ? 65 : 101))
+    #expect(oldest == (kind.keepsAll ? nil : kind == .folder ? 65 : 101))
     let first = try rig.other.records(of: stream(1), in: space, after: 0, limit: 10)
-    #expect(first.count == (kind == .git ? 10 : 0))
+    #expect(first.count == (kind.keepsAll ? 10 : 0))
     #expect(
       try rig.other.records(of: stream(1), in: space, after: 100, limit: 1000)
         == Array(records.dropFirst(100)))
     try rig.mine.retire(upTo: 150, of: stream(1), in: space)
     _ = try rig.other.heads(in: space)
-    if kind != .git { #expect(try rig.other.oldest(of: stream(1), in: space) == 151) }
+    if !kind.keepsAll { #expect(try rig.other.oldest(of: stream(1), in: space) == 151) }
     #expect(
       try rig.other.records(of: stream(1), in: space, after: 150, limit: 1000)
         == Array(records.dropFirst(150)))
@@ -95,7 +128,7 @@ struct EngineContractTests {
     #expect(try rig.other.oldest(of: stream(2), in: space) == nil)
     try rig.mine.removeObjects(objects.map(\.name), in: space)
     _ = try rig.other.heads(in: space)
-    #expect(try (rig.other.object(objects[0].name, in: space) == nil) == (kind != .git))
+    #expect(try (rig.other.object(objects[0].name, in: space) == nil) == !kind.keepsAll)
   }
 
   @Test(arguments: Kind.allCases)
@@ -178,13 +211,60 @@ struct EngineContractTests {
       for object in objects { #expect(try engine.object(object.name, in: space) == object.bytes) }
       #expect(try engine.object([UInt8](repeating: 3, count: 32), in: space) == nil)
     }
-    // What lies there half written, or altered, is put right.
-    try rig.other.put([object(1, record("o"))], in: space)
+    // What lies there half written, or altered, is put right; where it cannot be altered, it is not.
+    do {
+      try rig.other.put([object(1, record("o"))], in: space)
+      #expect(kind != .postgresql)
+    } catch let error as SyncError {
+      #expect(kind == .postgresql && error.code == .taken)
+    }
     _ = try rig.mine.heads(in: space)
     try rig.mine.put(objects, in: space)
     #expect(try rig.mine.object(objects[0].name, in: space) == record("one"))
     #expect(try rig.mine.spaces() == [space])
     #expect(try rig.mine.heads(in: space).count == 1)
+  }
+
+  /// A store that signals says so of what another machine appends, after a moment of silence.
+  @Test(arguments: Kind.allCases)
+  func aChangeIsSignaled(_ kind: Kind) throws {
+    let rig = try Self.rig(kind)
+    try rig.mine.append([record("a")], head: head(stream(1), 1), in: space)
+    let signal = try rig.other.changes(in: space)
+    #expect((signal != nil) == kind.signals)
+    if let signal {
+      #expect(try !signal.wait(for: .milliseconds(200)))
+      try rig.mine.append([record("b")], head: head(stream(1), 2), in: space)
+      #expect(try signal.wait(for: .seconds(60)))
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func aRecordMayBeWrittenAgain(_ kind: Kind) throws {
+    let rig = try Self.rig(kind)
+    try rig.mine.append([record("a"), record("b")], head: head(stream(1), 2), in: space)
+    try rig.mine.restore(record("b"), of: stream(1), at: 2, in: space)
+    _ = try rig.other.heads(in: space)
+    #expect(
+      try rig.other.records(of: stream(1), in: space, after: 0, limit: 9)
+        == [record("a"), record("b")])
+  }
+
+  /// What `largest` says is taken in one call, and a record of 1 MiB for itself.
+  @Test(arguments: Kind.allCases)
+  func asMuchAsItSaysIsTaken(_ kind: Kind) throws {
+    let rig = try Self.rig(kind)
+    #expect(rig.mine.largest >= 1 << 20)
+    let count = min(rig.mine.largest, 4 << 20) >> 16
+    let records = (0..<count).map {
+      [UInt8](repeating: UInt8(truncatingIfNeeded: $0), count: 1 << 16)
+    }
+    try rig.mine.append(records, head: head(stream(1), UInt64(count)), in: space)
+    let long = [UInt8](repeating: 5, count: 1 << 20)
+    try rig.mine.append([long], head: head(stream(1), UInt64(count) + 1), in: space)
+    _ = try rig.other.heads(in: space)
+    let there = try rig.other.records(of: stream(1), in: space, after: 0, limit: 1000)
+    #expect(there == records + [long])
   }
 
   @Test(arguments: Kind.allCases)

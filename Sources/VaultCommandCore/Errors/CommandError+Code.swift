@@ -277,6 +277,8 @@ extension CommandError {
     case syncAlreadyJoined = "sync-already-joined"
     /// The space has no machine of that name.
     case syncDeviceNotFound = "sync-device-not-found"
+    /// The store was not prepared for spaces.
+    case syncNotPrepared = "sync-not-prepared"
     /// The records of the space were written by a newer version.
     case syncNewerVersion = "sync-newer-version"
     /// What this machine remembers of the space cannot be read or written.
@@ -362,7 +364,7 @@ extension CommandError.Code {
       .noPermission
     case .noVault, .configuration, .newerVersion, .noLocation, .noHome, .noProc, .sourceMissing,
       .configurationUnreadable, .notAPasswordStore, .noAccessKey, .accessKeyNotText,
-      .syncNotJoined, .syncNewerVersion:
+      .syncNotJoined, .syncNotPrepared, .syncNewerVersion:
       .configuration
     case .commandNotExecutable: .commandNotExecutable
     case .commandNotFound: .commandNotFound

@@ -1,5 +1,6 @@
 import Glibc
 package import VaultCredentials
+package import VaultSealing
 import VaultStorage
 package import VaultSync
 package import VaultSyncEngines
@@ -13,11 +14,14 @@ extension VaultSettings {
   ///   - makesFolder: Whether a folder is made that is not there, but not the one that it is in: a
   ///     stick that is not connected stays missing.
   ///   - takesWorkTree: Whether the folder may be in somebody's work tree of git.
-  /// - Returns: The engine, and the text to remember.
+  ///   - passwordSource: Where the store's password comes from, as it was typed; without one, a
+  ///     person is asked for a password that the store needs.
+  /// - Returns: The engine, the text to remember, and the password to keep.
   /// - Throws: ``CommandError`` with code `.usage`.
   package func engine(
-    typed text: String, makesFolder: Bool = false, takesWorkTree: Bool = false
-  ) throws -> (engine: any SyncEngine, store: String) {
+    typed text: String, makesFolder: Bool = false, takesWorkTree: Bool = false,
+    passwordSource: String? = nil
+  ) throws -> (engine: any SyncEngine, store: String, password: SecretBytes?) {
     do {
       let address = try StoreAddress(
         typed: text, in: UserFile.workingDirectory, allowsWorkTree: takesWorkTree)
@@ -25,7 +29,8 @@ extension VaultSettings {
       if makesFolder, address.kind == .folder {
         try? System.makeDirectory(address.text, in: AT_FDCWD, mode: 0o777)
       }
-      return (try engine(address), address.text)
+      let password = try storePassword(of: address, source: passwordSource)
+      return (try engine(address, password), address.text, password)
     } catch let error as SyncError where error.code == .notAllowed {
       let isInWorkTree = error.message.contains(bytes: "work tree")
       throw CommandError.usage(
@@ -36,10 +41,40 @@ extension VaultSettings {
   }
 
   /// The engine for a store; git may ask where there is a person to ask.
-  package func engine(_ address: StoreAddress) throws -> any SyncEngine {
+  package func engine(
+    _ address: StoreAddress, _ password: SecretBytes?
+  ) throws -> any SyncEngine {
     try address.engine(
       cache: "\(location().state)/sync",
-      asks: !isUnattended && ProcessState.isTerminal(STDIN_FILENO) && StandardError.isTerminal)
+      asks: !isUnattended && ProcessState.isTerminal(STDIN_FILENO) && StandardError.isTerminal,
+      password: password)
+  }
+
+  /// The engine for the store of an open vault, with the password that was kept for it.
+  private func engine(
+    remembered store: String, of vault: UnlockedVault
+  ) throws -> any SyncEngine {
+    let address = StoreAddress(remembered: store)
+    let password =
+      address.takesPassword ? try SyncedVault.storePassword(of: vault, for: store) : nil
+    return try engine(address, password)
+  }
+
+  private func storePassword(
+    of address: StoreAddress, source: String?
+  ) throws -> SecretBytes? {
+    let option = "--store-password"
+    if let source {
+      guard address.takesPassword else {
+        throw CommandError.usage(
+          "\(option) is for etcd://, postgresql:// and exec:",
+          hint: "git gets its password from its credential helper, and a folder has none")
+      }
+      return try SecretSource(source).read(for: option)
+    }
+    guard let user = address.asksForPassword, !isUnattended, Prompt.isPossible else { return nil }
+    let typed = try Prompt.secret("Password of \(StandardOutput.shown(user)) at the store")
+    return typed.flatMap { $0.count > 0 ? $0 : nil }
   }
 
   /// Runs `body` with the space that the vault belongs to.
@@ -60,7 +95,7 @@ extension VaultSettings {
         throw try SyncedVault.notJoined(vault.unlocked)
       }
       var synced = try SyncedVault(
-        vault.unlocked, engine: engine(StoreAddress(remembered: store)))
+        vault.unlocked, engine: engine(remembered: store, of: vault.unlocked))
       synced.preferences = StoredPreferences(location: try location(), keys: vault)
       return try body(synced)
     }
@@ -71,10 +106,16 @@ extension VaultSettings {
   /// - Parameters:
   ///   - engine: The store there.
   ///   - place: Its name as it is remembered.
+  ///   - password: What opens it, to be kept.
   /// - Throws: `SyncError` with code `.rolledBack` for a place that lacks something.
-  package func followStore(to engine: any SyncEngine, at place: String) throws {
+  package func followStore(
+    to engine: any SyncEngine, at place: String, password: SecretBytes?
+  ) throws {
     try tell(
-      of: place, withSpace { try follow($0, from: $0.status().store, to: engine, at: place) })
+      of: place,
+      withSpace {
+        try follow($0, from: $0.status().store, to: engine, at: place, password: password)
+      })
   }
 
   /// Follows a store that has the vault's space, if the vault belongs to one that is there.
@@ -83,10 +124,12 @@ extension VaultSettings {
   ///   - engine: The store.
   ///   - place: Its name as it is remembered.
   ///   - spaces: What it has.
+  ///   - password: What opens it, to be kept.
   /// - Returns: Whether it does; false as well where there is no vault.
   /// - Throws: What opening the vault throws; as the other one.
   package func followStore(
-    to engine: any SyncEngine, at place: String, among spaces: [SpaceID]
+    to engine: any SyncEngine, at place: String, among spaces: [SpaceID],
+    password: SecretBytes?
   ) throws -> Bool {
     let name = vaultName ?? ProcessState.variable(EnvironmentNames.vaultName)
     let file = try location().vaultFile(named: name)
@@ -96,7 +139,7 @@ extension VaultSettings {
       followed = try withSpace { space in
         let own = try space.status()
         guard spaces.contains(where: { $0.text == own.space }) else { return nil }
-        return try follow(space, from: own.store, to: engine, at: place)
+        return try follow(space, from: own.store, to: engine, at: place, password: password)
       }
     } catch let error as SyncError where error.code == .notJoined {
       return false
@@ -109,9 +152,11 @@ extension VaultSettings {
   private typealias Followed = (report: SyncReport, isElsewhere: Bool)
 
   private func follow(
-    _ space: SyncedVault, from before: String, to engine: any SyncEngine, at place: String
+    _ space: SyncedVault, from before: String, to engine: any SyncEngine, at place: String,
+    password: SecretBytes?
   ) throws -> Followed {
     let moved = try space.moved(to: engine, at: place, acceptingRollback: acceptsRollback)
+    if password != nil || before != place { try moved.keepStorePassword(password) }
     return (try moved.synchronize(acceptingRollback: acceptsRollback), before != place)
   }
 
@@ -173,7 +218,7 @@ extension VaultSettings {
     let (isTold, owners) = try withVault { vault in
       // What this machine remembers may be what is wrong.
       let store = try? SyncedVault.store(of: vault.unlocked)
-      let engine = try self.engine(StoreAddress(remembered: store ?? "/"))
+      let engine = try self.engine(remembered: store ?? "/", of: vault.unlocked)
       let status = try? SyncedVault(vault.unlocked, engine: engine).status()
       let isTold = try SyncedVault.leave(vault.unlocked, in: engine, asLastOwner: force)
       return (isTold, (status?.owners ?? []).filter { $0 != status?.label })

@@ -144,7 +144,7 @@ extension ChildProgram {
   }
 
   /// Reads what is there, or waits for it; false at the end.
-  private static func take(_ descriptor: Int32, _ bytes: inout [UInt8]) -> Bool {
+  static func take(_ descriptor: Int32, _ bytes: inout [UInt8]) -> Bool {
     unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64 << 10) { buffer in
       var span = unsafe MutableSpan(_unsafeElements: buffer)
       var room = unsafe span.mutableBytes

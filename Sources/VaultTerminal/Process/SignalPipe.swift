@@ -58,6 +58,14 @@ private func noteSignal(_ number: Int32) {
     }
   }
 
+  /// Has this thread get signals also if whoever started the process blocked them: sigprocmask(2).
+  package func unblock(_ numbers: [Int32]) {
+    var set = sigset_t()
+    unsafe sigemptyset(&set)
+    for number in numbers { unsafe sigaddset(&set, number) }
+    unsafe pthread_sigmask(SIG_UNBLOCK, &set, nil)
+  }
+
   /// Gives the signals back to what handled them before.
   package func release() {
     for (number, action) in savedActions {

@@ -1,5 +1,6 @@
 import VaultSealing
 import VaultSync
+import VaultSyncEngines
 
 // A store may hold any bytes as a record. What a record says is read after signature and key have
 // fitted, but a member, and whoever has taken his machine, can sign anything.
@@ -25,6 +26,12 @@ extension FuzzTarget {
         rewritten.map { $0.withBytes { $0.array(0..<$0.byteCount) } }
           == written.withBytes { $0.array(0..<$0.byteCount) },
         "written and read it is another record")
+    },
+    FuzzTarget("engine-message") { input in
+      guard let message = EngineMessage(body: input) else { return }
+      try check(
+        Array(message.bytes.dropFirst(4)) == input,
+        "a message is other bytes than those it was read from")
     },
     FuzzTarget("invitation-code") { input in
       let typed = try SecretBytes(copying: input)

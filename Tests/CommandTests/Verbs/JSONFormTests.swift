@@ -44,6 +44,7 @@ struct JSONFormTests {
     ("sync add", ["com.example.tool"], ""),
     ("sync drop", ["com.example.tool"], ""),
     ("sync status", [], ""),
+    ("sync schema", ["postgresql"], ""),
     ("sync auto", ["on"], ""),
     ("sync devices", [], ""),
     ("sync log", [], ""),
@@ -51,6 +52,8 @@ struct JSONFormTests {
     ("sync admit", ["nobody"], ""),
     ("sync remove", ["nobody"], ""),
     ("sync leave", [], ""),
+    // It ends only where there is no space.
+    ("sync watch", [], ""),
     ("sync join", ["HOME/space", "--stdin"], "no code"),
     ("check", ["HOME/backup.vault"], ""),
     ("check", ["--salvage"], ""),
@@ -127,7 +130,7 @@ struct JSONFormTests {
           line.path.hasPrefix("keyring")
             || [
               "menu", "redact", "sync join", "sync role", "sync admit", "sync remove",
-              "sync resolve",
+              "sync resolve", "sync watch",
             ].contains(line.path),
           "\(line.path): \(result.errors)")
         continue

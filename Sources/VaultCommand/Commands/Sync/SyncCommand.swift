@@ -14,8 +14,8 @@ struct SyncCommand: ParsableCommand {
     commandName: "sync",
     abstract: "Keep the vault the same on several machines, through a store that learns nothing.",
     discussion: """
-      The store is a folder (a stick, a network drive, one that Syncthing, Dropbox or rsync carries) or any git \
-      repository. It gets sealed and signed records, no names and no items. Nothing but 'sync now' brings \
+      The store is a folder (a stick, a network drive, one that Syncthing, Dropbox or rsync carries), any git \
+      repository, an etcd, a PostgreSQL, or what a program of yours keeps. It gets sealed and signed records, no names and no items. Nothing but 'sync now' brings \
       changes there and back; two values that met are shown by 'list --conflicts'.
 
       \(ProgramName.current) sync init git@git.example.org:me/secrets.git
@@ -28,7 +28,7 @@ struct SyncCommand: ParsableCommand {
       SyncAutoCommand.self, SyncStatusCommand.self, SyncDevicesCommand.self, SyncRemoveCommand.self,
       SyncRoleCommand.self, SyncAdmitCommand.self,
       SyncRotateCommand.self, SyncMoveCommand.self, SyncResolveCommand.self, SyncAddCommand.self,
-      SyncDropCommand.self,
+      SyncDropCommand.self, SyncSchemaCommand.self, SyncWatchCommand.self,
       SyncLogCommand.self, SyncLeaveCommand.self,
     ])
 }
@@ -38,7 +38,10 @@ enum SyncStore {
   /// Where the store is, and the machine's name.
   struct Options: ParsableArguments {
     @Argument(
-      help: "A folder that exists, or a git repository: its URL, host:path, or a bare one's path.",
+      help: """
+        A folder that exists; a git repository: its URL, host:path, or a bare one's path; etcd://, postgresql:// \
+        or exec:PROGRAM.
+        """,
       completion: .directory)
     var store: String
 
@@ -49,6 +52,12 @@ enum SyncStore {
 
     @Flag(help: "Use a folder that is in a work tree of git.")
     var inWorkTree = false
+
+    @Option(
+      help: ArgumentHelp(
+        "The store's password: env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND.",
+        valueName: "source"))
+    var storePassword: String?
 
     /// The machine's name.
     func machine() -> String { label ?? MachineName.current }
@@ -66,11 +75,13 @@ struct SyncInitCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    let (engine, store) = try settings.engine(
-      typed: options.store, makesFolder: true, takesWorkTree: options.inWorkTree)
+    let (engine, store, password) = try settings.engine(
+      typed: options.store, makesFolder: true, takesWorkTree: options.inWorkTree,
+      passwordSource: options.storePassword)
     let (report, status) = try settings.withVault { vault in
       let synced = try SyncedVault.create(
         vault.unlocked, in: engine, at: store, label: options.machine())
+      if let password { try synced.keepStorePassword(password) }
       return (try synced.begin(), try synced.status())
     }
     if settings.writesJSON { return try StandardOutput.write(report.members) }
@@ -161,19 +172,28 @@ struct SyncJoinCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    let (engine, store) = try settings.engine(
-      typed: options.store, takesWorkTree: options.inWorkTree)
+    if stdin, ["stdin", "fd:0"].contains(options.storePassword) {
+      throw CommandError.usage(
+        "--stdin has the code, so the store's password comes from elsewhere",
+        hint: "such as --store-password file:PATH")
+    }
+    let (engine, store, password) = try settings.engine(
+      typed: options.store, takesWorkTree: options.inWorkTree,
+      passwordSource: options.storePassword)
     // A store that is not there is told before anybody looks for a code, and a code that is none
     // before anything is made.
     let spaces = try engine.spaces()
     // The space that the vault belongs to already lies here now.
-    if try settings.followStore(to: engine, at: store, among: spaces) { return }
+    if try settings.followStore(to: engine, at: store, among: spaces, password: password) {
+      return
+    }
     let code = try code()
     try SyncedVault.check(code, in: engine)
     let (report, own) = try settings.withVaultMade { vault in
       if !merge { try settings.confirmSharing(vault, options.store) }
       let synced = try SyncedVault.join(
         vault.unlocked, in: engine, at: store, invitation: code, label: options.machine())
+      if let password { try synced.keepStorePassword(password) }
       let report = try synced.begin()
       return (report, try synced.devices().first { $0.isThisMachine })
     }

@@ -11,24 +11,33 @@ struct SyncMoveCommand: ParsableCommand {
     commandName: "move", abstract: "Follow the store, which lies in another place now.",
     discussion: """
       All files of the store have to be there first: it is compared with what this machine knows. Each machine \
-      follows by itself.
+      follows by itself. With the same address, --store-password gives another password.
 
       \(ProgramName.current) sync move /media/disk/vault
       """)
 
   @Argument(
-    help: "A folder, or a git repository: its URL, host:path, or a bare one's path.",
+    help: """
+      A folder; a git repository: its URL, host:path, or a bare one's path; etcd://, postgresql:// or exec:PROGRAM.
+      """,
     completion: .directory)
   var store: String
 
   @Flag(help: "Use a folder that is in a work tree of git.")
   var inWorkTree = false
 
+  @Option(
+    help: ArgumentHelp(
+      "The store's password: env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND.", valueName: "source")
+  )
+  var storePassword: String?
+
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
     let settings = try common.settings()
-    let (engine, place) = try settings.engine(typed: store, takesWorkTree: inWorkTree)
-    try settings.followStore(to: engine, at: place)
+    let (engine, place, password) = try settings.engine(
+      typed: store, takesWorkTree: inWorkTree, passwordSource: storePassword)
+    try settings.followStore(to: engine, at: place, password: password)
   }
 }

@@ -1,0 +1,20 @@
+import ArgumentParser
+import VaultCommandCore
+
+/// `vault sync watch`.
+struct SyncWatchCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch", abstract: "Keep the vault and its store together until it is ended.",
+    discussion: """
+      It runs when the store signals a change (etcd, PostgreSQL), when the vault changes here, and every minute. \
+      For a service: Type=notify; SIGTERM ends it between two runs.
+
+      \(ProgramName.current) sync watch --key-file /etc/vault/vault.key
+      """)
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    try StoreWatch(common.settings()).run()
+  }
+}

@@ -1,0 +1,179 @@
+import Glibc
+import Synchronization
+import VaultCredentials
+import VaultStorage
+import VaultSync
+import VaultTerminal
+
+/// Keeps a vault and its store together until it is asked to end.
+///
+/// It runs when the store signals, when the vault file changes, and every minute or so: a stream may
+/// be silent, and a pooler may swallow. Nothing of a signal is believed: it is a reason to look.
+package final class StoreWatch: Sendable {
+  private let settings: VaultSettings
+  /// A byte in it wakes the main loop.
+  private let wake: Pipe
+  /// Whether the store has signaled since the last run.
+  private let isSignaled = Mutex(false)
+  private let machines = Mutex(1)
+
+  /// How long the vault file is quiet before a run, in milliseconds.
+  private static let settling = 200
+  /// Runs are a second apart at least.
+  private static let pause = Duration.seconds(1)
+  private static let timer = 48_000...72_000
+
+  /// Watches the store of the vault that a line means.
+  ///
+  /// - Parameter settings: What opens it, as often as it changes.
+  /// - Throws: ``CommandError`` with code `.usage` for a source that can be read once.
+  package init(_ settings: VaultSettings) throws {
+    guard !settings.usesStandardInput else {
+      throw CommandError.usage(
+        "what opens the vault is needed again and again, and stdin has it once",
+        hint: "use --key-file, or --passphrase file:PATH")
+    }
+    guard let wake = Pipe(flags: O_CLOEXEC | O_NONBLOCK) else {
+      throw CommandError(.inputOutput, "this process has too many open files")
+    }
+    self.wake = wake
+    var settings = settings
+    settings.isUnattended = true
+    settings.startsSync = false
+    self.settings = settings
+  }
+
+  /// Runs until SIGTERM, SIGINT or SIGHUP.
+  ///
+  /// - Throws: What no later run can better: a vault that nothing opens, a machine that was removed.
+  package func run() throws {
+    guard let signals = SignalPipe() else {
+      throw CommandError(.inputOutput, "this process has too many open files")
+    }
+    let ends = [SIGTERM, SIGINT, SIGHUP]
+    signals.catchSignals([], always: ends)
+    signals.unblock(ends)
+    let path = FileLocation(path: try settings.locked(asksNobody: true).path)
+    let watch = try FileSignal.watch(path.name, in: path.directoryPath) { [self] in wakeUp() }
+    defer { watch.stop() }
+    var (failure, isReady): (CommandError.Code?, Bool) = (nil, false)
+    while true {
+      let began = ContinuousClock.now
+      failure = try runOnce(after: failure)
+      if !isReady {
+        isReady = true
+        ServiceNotice.send("READY=1", "STATUS=the vault and its store are kept together")
+        BlockingThread.start(name: "vault-listen") { [self] in listen() }
+      }
+      let end = ContinuousClock.now + .milliseconds(Int.random(in: Self.timer))
+      guard waitForReason(until: end, signals) else { break }
+      let isStore = isSignaled.withLock { signaled in
+        defer { signaled = false }
+        return signaled
+      }
+      // Many machines hear of one change at one moment, and do not all come at once.
+      let settling =
+        isStore ? Int.random(in: 0...min(10_000, 5 * machines.withLock { $0 })) : Self.settling
+      let rest = max(Self.pause - (.now - began), .milliseconds(settling))
+      guard sleep(until: .now + rest, signals) else { break }
+      drain()
+    }
+    ServiceNotice.send("STOPPING=1")
+  }
+
+  /// One run; returns the code of what is wrong, which is said when it changes.
+  private func runOnce(after failure: CommandError.Code?) throws -> CommandError.Code? {
+    do {
+      let (report, count) = try settings.withSpace { space in
+        let report = try space.synchronize()
+        return (report, try space.status().devices)
+      }
+      machines.withLock { $0 = count }
+      if report.sent > 0 || !report.changes.isUnchanged || report.mended > 0 {
+        try settings.writesJSON ? StandardOutput.write(report.members) : report.tell()
+      }
+      if let problem = report.problems.first { throw problem }
+      if failure != nil { StandardError.note("the store is in order again", hint: nil) }
+      return nil
+    } catch {
+      let report = ErrorReport(error)
+      guard [.unavailable, .busy, .inputOutput].contains(report.status) else { throw error }
+      if report.code != failure { report.write(asJSON: settings.writesJSON) }
+      return report.code
+    }
+  }
+
+  // MARK: - Reasons
+
+  private func wakeUp() {
+    let byte: [UInt8] = [1]
+    _ = unsafe write(wake.write, byte, 1)
+  }
+
+  private func drain() {
+    var byte: [UInt8] = [0]
+    while unsafe read(wake.read, &byte, 1) > 0 {}
+  }
+
+  /// Waits for a reason to run; false where it was asked to end.
+  private func waitForReason(
+    until end: ContinuousClock.Instant, _ signals: SignalPipe
+  ) -> Bool {
+    while ContinuousClock.now < end {
+      var waiting = [
+        pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: wake.read, events: Int16(POLLIN), revents: 0),
+      ]
+      ServiceNotice.send("WATCHDOG=1")
+      _ = unsafe poll(&waiting, 2, Self.milliseconds(until: end))
+      if !signals.takeSignals().isEmpty { return false }
+      if waiting[1].revents != 0 { return true }
+    }
+    return true
+  }
+
+  /// Sleeps; false where it was asked to end.
+  private func sleep(until end: ContinuousClock.Instant, _ signals: SignalPipe) -> Bool {
+    while ContinuousClock.now < end {
+      var waiting = pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0)
+      _ = unsafe poll(&waiting, 1, Self.milliseconds(until: end))
+      if !signals.takeSignals().isEmpty { return false }
+    }
+    return true
+  }
+
+  private static func milliseconds(until end: ContinuousClock.Instant) -> Int32 {
+    let left = min(end - .now, ServiceNotice.interval ?? .seconds(3600))
+    let (seconds, rest) = left.components
+    return Int32(clamping: max(1, seconds * 1000 + rest / 1_000_000_000_000_000))
+  }
+
+  // MARK: - The store's signal
+
+  /// Listens to the store, as long as it signals; begins again after each end, later each time.
+  private func listen() {
+    var tries: UInt32 = 0
+    while true {
+      let began = ContinuousClock.now
+      do {
+        // A store that cannot tell is looked at by the timer alone.
+        guard let signal = try settings.withSpace({ try $0.changes() }) else { return }
+        signaled()
+        while true {
+          if try signal.wait(for: .seconds(3600)) { signaled() }
+        }
+      } catch {
+        // A run says what is wrong, once.
+        if tries == 0 { wakeUp() }
+      }
+      // Full jitter; from the start again after a minute that was well.
+      tries = ContinuousClock.now - began > .seconds(60) ? 0 : min(tries + 1, 7)
+      usleep(UInt32.random(in: 0...min(60_000_000, 500_000 << tries)))
+    }
+  }
+
+  private func signaled() {
+    isSignaled.withLock { $0 = true }
+    wakeUp()
+  }
+}

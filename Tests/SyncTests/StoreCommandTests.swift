@@ -1,0 +1,243 @@
+import Foundation
+import TestSupport
+import Testing
+import VaultSyncEngines
+
+/// The command with stores behind programs and on servers, as Documentation/guides/server-store.md
+/// and Documentation/engines.md show it.
+struct StoreCommandTests {
+  /// Two machines of a person.
+  private struct Machines {
+    let homes = (laptop: try? TemporaryHome(), desktop: try? TemporaryHome())
+    let laptop: VaultProcess
+    let desktop: VaultProcess
+
+    init() throws {
+      laptop = VaultProcess(home: try #require(homes.laptop).path)
+      desktop = VaultProcess(home: try #require(homes.desktop).path)
+      for machine in [laptop, desktop] {
+        let key = "\(machine.home)/key"
+        try Data((0..<32).map { _ in UInt8.random(in: 0...255) }).write(
+          to: URL(fileURLWithPath: key))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
+        let made = try Self.run(machine, ["init", "--no-recovery"])
+        try #require(made.status == 0, "\(made.errors)")
+      }
+    }
+
+    static func run(
+      _ machine: VaultProcess, _ words: [String], input: String = ""
+    ) throws -> VaultProcess.Result {
+      try machine.run(
+        words + ["--key-file", "\(machine.home)/key", "--no-keyring", "--no-session"],
+        input: Data(input.utf8))
+    }
+
+    /// What one sets, the other one gets, both ways; returns all that was written.
+    func share(_ store: String, _ more: [String] = []) throws -> String {
+      var said = ""
+      func run(_ machine: VaultProcess, _ words: [String], input: String = "") throws -> String {
+        let result = try Self.run(machine, words, input: input)
+        try #require(result.status == 0, "\(words): \(result.errors)")
+        said += result.text + result.errors
+        return result.text
+      }
+      _ = try run(laptop, ["set", "token", "--stdin"], input: "one")
+      _ = try run(laptop, ["sync", "init", store, "--label", "laptop"] + more)
+      let code = try run(laptop, ["sync", "invite"])
+      _ = try run(
+        desktop, ["sync", "join", store, "--stdin", "--label", "desktop"] + more, input: code)
+      #expect(try run(desktop, ["get", "token"]) == "one")
+      _ = try run(desktop, ["set", "token", "--stdin"], input: "two")
+      _ = try run(desktop, ["sync", "now"])
+      _ = try run(laptop, ["sync", "now"])
+      #expect(try run(laptop, ["get", "token"]) == "two")
+      said += try run(laptop, ["sync", "status", "--json"])
+      return said
+    }
+
+    /// Whether a text is in a file of one of the machines.
+    func isInFiles(_ text: String) -> Bool {
+      [laptop, desktop].contains { machine in
+        let names = FileManager.default.enumerator(atPath: machine.home)?.compactMap {
+          $0 as? String
+        }
+        return (names ?? []).contains { name in
+          name != "password"
+            && FileManager.default.contents(atPath: "\(machine.home)/\(name)")?
+              .range(of: Data(text.utf8)) != nil
+        }
+      }
+    }
+
+    /// A file with a password, for one machine's option.
+    func password(_ text: String) throws -> String {
+      let path = "\(laptop.home)/password"
+      try Data((text + "\n").utf8).write(to: URL(fileURLWithPath: path))
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+      return "file:\(path)"
+    }
+  }
+
+  @Test func aProgramOfOnesOwn() throws {
+    let machines = try Machines()
+    let home = try TemporaryHome()
+    let programs = EnginePrograms(home: home)
+    let store = "\(home.path)/store"
+    try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: true)
+    let path = try programs.program(EnginePrograms.example())
+    _ = try machines.share("exec:\(path)?\(store)")
+    // The program is looked at each time, and what it says is shown.
+    try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: path)
+    let open = try Machines.run(machines.laptop, ["sync", "now"])
+    #expect(open.status == 77)
+    #expect(open.errors.contains("other users may write"))
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+    try FileManager.default.moveItem(atPath: store, toPath: store + ".away")
+    let away = try Machines.run(machines.laptop, ["sync", "now"])
+    #expect(away.status == 69)
+    #expect(away.errors.contains("is not there"))
+    let whole = try Machines.run(machines.laptop, ["sync", "init", "exec:engine"])
+    #expect(whole.status == 64)
+  }
+
+  @Test(.enabled(if: Etcd.isInstalled, "etcd-server and etcd-client are not installed"))
+  func anEtcd() throws {
+    let machines = try Machines()
+    let address = try Etcd.address()
+    let password = try machines.password("canary-etcd")
+    let said = try machines.share(address, ["--store-password", password])
+    #expect(!said.contains("canary-etcd"))
+    #expect(!machines.isInFiles("canary-etcd"))
+    // Another password, with the same address.
+    let wrong = try machines.password("canary-wrong")
+    let refused = try Machines.run(
+      machines.laptop, ["sync", "move", address, "--store-password", wrong])
+    #expect(refused.status == 69)
+    #expect(refused.errors.contains("refused the credentials"))
+    #expect(!refused.errors.contains("canary"))
+    // The one before is still there; the same again is taken.
+    #expect(try Machines.run(machines.laptop, ["sync", "now"]).status == 0)
+    let again = try machines.password("canary-etcd")
+    let moved = try Machines.run(
+      machines.laptop, ["sync", "move", address, "--store-password", again])
+    #expect(moved.status == 0, "\(moved.errors)")
+    // At another address the password does not open: nothing is sent there.
+    let elsewhere = address.replacing("localhost", with: "127.0.0.1")
+    let other = try Machines.run(machines.laptop, ["sync", "move", elsewhere])
+    #expect(other.status == 69)
+    #expect(other.errors.contains("there is none"), "\(other.errors)")
+    #expect(try Machines.run(machines.laptop, ["sync", "now"]).status == 0)
+    // It goes with the space.
+    #expect(try Machines.run(machines.desktop, ["sync", "leave"]).status == 0)
+    let left = try FileManager.default.subpathsOfDirectory(atPath: machines.desktop.home)
+    #expect(!left.contains { $0.hasSuffix(".sync.password") })
+  }
+
+  @Test(.enabled(if: Postgres.isInstalled, "postgresql is not installed"))
+  func aPostgreSQL() throws {
+    let machines = try Machines()
+    let server = try Postgres.shared.get()
+    let password = try machines.password("canary-pg")
+    let said = try machines.share(
+      Postgres.address(server), ["--store-password", password])
+    #expect(!said.contains("canary-pg"))
+    #expect(!machines.isInFiles("canary-pg"))
+    let home = try TemporaryHome()
+    let vault = VaultProcess(home: home.path)
+    let key = ["--key-file", "\(machines.laptop.home)/key", "--no-keyring", "--no-session"]
+    #expect(try vault.run(["init", "--no-recovery"] + key).status == 0)
+    let bare = try vault.run(
+      ["sync", "init", Postgres.address(server, database: "bare"), "--store-password", password]
+        + key)
+    #expect(bare.status == 78)
+    #expect(bare.errors.contains("sync schema postgresql"))
+  }
+
+  private static let servers =
+    (Etcd.isInstalled ? [EngineContractTests.Kind.etcd] : [])
+    + (Postgres.isInstalled ? [.postgresql] : [])
+
+  /// A service on one machine has what the other one sets, and sends what is set beside it.
+  @Test(arguments: servers)
+  func aServiceKeepsThemTogether(_ kind: EngineContractTests.Kind) throws {
+    let machines = try Machines()
+    let isEtcd = kind == .etcd
+    let address = isEtcd ? try Etcd.address() : Postgres.address(try Postgres.shared.get())
+    let password = try machines.password(isEtcd ? "canary-etcd" : "canary-pg")
+    _ = try machines.share(address, ["--store-password", password])
+    let manager = try ServiceManager("\(machines.desktop.home)/notify")
+    let service = try machines.desktop.start(
+      [
+        "sync", "watch", "--key-file", "\(machines.desktop.home)/key", "--no-keyring",
+        "--no-session",
+      ], adding: ["NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "2000000"])
+    defer { kill(service.pid, SIGKILL) }
+    #expect(manager.waits(for: "READY=1"))
+    func set(_ value: String, on machine: VaultProcess) throws {
+      #expect(try Machines.run(machine, ["set", "token", "--stdin"], input: value).status == 0)
+    }
+    func waits(for value: String, on machine: VaultProcess, _ before: () throws -> Void) throws {
+      let end = ContinuousClock.now + .seconds(120)
+      var isThere = false
+      while !isThere, ContinuousClock.now < end {
+        try before()
+        isThere = try Machines.run(machine, ["get", "token"]).text == value
+      }
+      #expect(isThere, "\(value) does not come")
+    }
+    for value in ["three", "four"] {
+      try set(value, on: machines.laptop)
+      #expect(try Machines.run(machines.laptop, ["sync", "now"]).status == 0)
+      // Nothing but the store's signal brings it in less than a minute.
+      let began = ContinuousClock.now
+      try waits(for: value, on: machines.desktop) {}
+      #expect(ContinuousClock.now - began < .seconds(40))
+    }
+    try set("five", on: machines.desktop)
+    try waits(for: "five", on: machines.laptop) {
+      _ = try Machines.run(machines.laptop, ["sync", "now"])
+    }
+    #expect(manager.waits(for: "WATCHDOG=1"))
+    kill(service.pid, SIGTERM)
+    let end = service.finish()
+    #expect(end.status == 0, "\(end.errors)")
+    #expect(!end.errors.contains("canary"))
+    #expect(manager.waits(for: "STOPPING=1"))
+  }
+
+  @Test func aServiceNeedsItsKeyAgainAndAgain() throws {
+    let machines = try Machines()
+    let once = try machines.laptop.run(
+      ["sync", "watch", "--key-file", "-", "--no-keyring", "--no-session"], input: Data())
+    #expect(once.status == 64)
+    let alone = try Machines.run(machines.laptop, ["sync", "watch"])
+    #expect(alone.status == 78)
+  }
+
+  @Test func whatAnAdministratorRuns() throws {
+    let home = try TemporaryHome()
+    let printed = try VaultProcess(home: home.path).run(["sync", "schema", "postgresql"])
+    #expect(printed.text == PostgresSchema.text)
+    #expect(try VaultProcess(home: home.path).run(["sync", "schema", "mysql"]).status == 64)
+  }
+
+  @Test func passwordsHaveOtherWays() throws {
+    let machines = try Machines()
+    for store in [
+      "etcd://u:hunter2@h/v", "postgresql://u:hunter2@h/v", "etcd://h?password=hunter2",
+    ] {
+      let result = try Machines.run(machines.laptop, ["sync", "init", store])
+      #expect(result.status == 64)
+      #expect(!result.errors.contains("hunter2"))
+    }
+    let folder = try Machines.run(
+      machines.laptop,
+      ["sync", "init", machines.desktop.home, "--store-password", try machines.password("x")])
+    #expect(folder.status == 64)
+    let typed = try Machines.run(
+      machines.laptop, ["sync", "init", "etcd://h/v?user=u", "--store-password", "hunter2"])
+    #expect(typed.status == 64)
+    #expect(!typed.errors.contains("hunter2"))
+  }
+}
