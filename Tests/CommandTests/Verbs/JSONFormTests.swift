@@ -50,6 +50,10 @@ struct JSONFormTests {
     ("sync role", ["nobody", "reader"], ""),
     ("sync admit", ["nobody"], ""),
     ("sync remove", ["nobody"], ""),
+    ("ssh keygen", ["key"], ""),
+    ("ssh import", ["other", "-"], "no key"),
+    ("ssh-agent", ["--", "true"], ""),
+    ("ssh public", [], ""),
     ("sync leave", [], ""),
     ("sync join", ["HOME/space", "--stdin"], "no code"),
     ("check", ["HOME/backup.vault"], ""),
@@ -93,7 +97,8 @@ struct JSONFormTests {
 
   /// Verbs that have nothing to print, or print another program's form.
   private static let without: Set<String> = [
-    "run", "redact", "keyring serve", "credential", "key remove", "key change-passphrase",
+    "run", "redact", "keyring serve", "ssh-agent", "credential", "key remove",
+    "key change-passphrase",
     "key upgrade", "sync leave",
   ]
 
@@ -127,7 +132,7 @@ struct JSONFormTests {
           line.path.hasPrefix("keyring")
             || [
               "menu", "redact", "sync join", "sync role", "sync admit", "sync remove",
-              "sync resolve",
+              "sync resolve", "ssh import",
             ].contains(line.path),
           "\(line.path): \(result.errors)")
         continue
