@@ -57,8 +57,10 @@ struct SSHLoginTests {
     let run = try bench.agent(
       ["--confirm"],
       """
-      ssh -A -F ~/.ssh/config store 'ssh-add -l | wc -l; ssh-add -D 2>&1; cd '"$HOME"'; ssh-keygen -q -t ed25519 -N "" -f far
-        ssh-add -q far 2>&1; ssh -F '"$HOME"'/.ssh/config jump echo there'
+      ssh -A -F ~/.ssh/config store 'echo "$SSH_AUTH_SOCK" >'"$HOME"'/far; ssh-add -l | wc -l; ssh-add -D 2>&1; cd '"$HOME"'; ssh-keygen -q -t ed25519 -N "" -f new
+        ssh-add -q new 2>&1; ssh -F '"$HOME"'/.ssh/config jump echo there'
+      # A server that ends with its connection leaves its folder.
+      rm -r "$(dirname "$(cat ~/far)")" 2>/dev/null
       ssh-add -l | wc -l
       """, adding: bench.asker("echo once"))
     #expect(
