@@ -81,8 +81,9 @@ let package = Package(
     .executableTarget(
       name: "vault-helper",
       dependencies: [
-        "VaultKeyringService", "VaultServerEngines", "VaultDBus", "VaultCredentials",
-        "VaultTerminal", "VaultStorage", "VaultSealing", "CVaultLinux", "CVaultArguments",
+        "VaultKeyringService", "VaultSSHAgent", "VaultSSHKeys", "VaultServerEngines", "VaultDBus",
+        "VaultCredentials", "VaultTerminal", "VaultStorage", "VaultSealing", "CVaultLinux",
+        "CVaultArguments",
       ]),
 
     // What the verbs are made of: errors and their statuses, opening a vault, sources, references,
@@ -124,6 +125,16 @@ let package = Package(
       name: "VaultKeyringService",
       dependencies: [
         "VaultKeyringTransport", "VaultDBus", "VaultCredentials", "VaultStorage", "VaultSealing",
+      ]),
+
+    // Keys of ssh: their files, and what they sign.
+    .target(name: "VaultSSHKeys", dependencies: ["VaultSealing", "CVaultMbedCrypto"]),
+
+    // The protocol of ssh's agents over a vault, for the helper.
+    .target(
+      name: "VaultSSHAgent",
+      dependencies: [
+        "VaultSSHKeys", "VaultDBus", "VaultCredentials", "VaultStorage", "VaultSealing",
       ]),
 
     // How secrets travel to and from a keyring, and the one lookup that is done without libsecret.
@@ -309,6 +320,12 @@ let package = Package(
       name: "appdata-writer", dependencies: ["VaultAppData", "VaultStorage"],
       path: "Tests/AppDataWriter"),
     .testTarget(name: "ArchitectureTests"),
+    .testTarget(
+      name: "SSHTests",
+      dependencies: [
+        "VaultSSHAgent", "VaultSSHKeys", "VaultDBus", "VaultCredentials", "VaultSealing",
+        "TestSupport",
+      ]),
     .testTarget(
       name: "OneTimeCodesTests",
       dependencies: ["VaultOneTimeCodes", "VaultSealing", "TestSupport"]),

@@ -7,4 +7,6 @@
 #include <mbedtls/md.h>
 #include <mbedtls/version.h>
 
+#include "keys.h"
+
 #endif

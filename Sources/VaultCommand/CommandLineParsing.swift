@@ -198,10 +198,10 @@ package enum CommandLineParsing {
     return (leading, rest)
   }
 
-  /// Whether a line runs another program, which follows `--`: `run`, `keyring serve`.
+  /// Whether a line runs another program, which follows `--`: `run`, `keyring serve`, `ssh-agent`.
   private static func runsProgram(_ arguments: ArraySlice<String>) -> Bool {
     guard arguments.first == KeyringCommand.verbName else {
-      return arguments.first == RunCommand.verbName
+      return [RunCommand.verbName, SSHAgentCommand.verbName].contains(arguments.first)
     }
     return leadingOptions(Array(arguments.dropFirst())).rest.first == KeyringServeCommand.verbName
   }

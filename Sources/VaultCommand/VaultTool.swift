@@ -48,7 +48,7 @@ struct VaultTool: ParsableCommand {
         name: "Use secrets",
         subcommands: [
           RunCommand.self, ReadCommand.self, InjectCommand.self, RedactCommand.self,
-          OTPCommand.self, MenuCommand.self,
+          OTPCommand.self, MenuCommand.self, SSHAgentCommand.self, SSHCommand.self,
         ]),
       CommandGroup(
         name: "Manage the vault",

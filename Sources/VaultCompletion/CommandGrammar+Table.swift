@@ -70,9 +70,9 @@ extension CommandGrammar {
       --note <text>: Free text about it.
       --expires <time>: When it expires: a date, a duration such as 30d, or never.
       --attribute <name=value> +: What other programs look it up by, such as server=example.com
-      --kind <kind> =secret,generic-password,internet-password,login,token,certificate,note,otp: \
-      What it is: secret, generic-password, internet-password, login, token, certificate, note, \
-      otp.
+      --kind <kind> =secret,generic-password,internet-password,login,token,certificate,note,otp,\
+      ssh-key: What it is: secret, generic-password, internet-password, login, token, certificate,\
+       note, otp, ssh-key.
       *
       """),
     CommandGrammar(
@@ -304,6 +304,54 @@ extension CommandGrammar {
       --clear-after <time>: When the clipboard is cleared, such as 20s
       --clipboard <kind> =wayland,x11,tmux,screen,terminal: The clipboard to use: wayland, x11, \
       tmux, screen or terminal.
+      *
+      """),
+    CommandGrammar(
+      "ssh-agent",
+      "Run a command whose ssh and git sign with the keys of the vault.",
+      """
+      --only <glob> +: Serve only the keys whose item matches
+      --read-only: Let no program add or remove keys, which are kept in memory alone.
+      --confirm: Ask here, or by VAULT_ASKPASS, before a key signs: for which program, host or \
+      commit. No session is started.
+      --answer-within <time>: How long a person has for an answer
+      --foreground: Serve here until it is ended, for programs that SSH_AUTH_SOCK leads to it.
+      --at <path> =file: With --foreground, the socket
+      --socket: Serve the socket that systemd passes.
+      --run-command <run-command> ++ !:
+      *
+      """),
+    CommandGrammar(
+      "ssh",
+      "Make, import and show keys of ssh.",
+      """
+      -h --help: Show help information.
+      """),
+    CommandGrammar(
+      "ssh keygen",
+      "Make a key of ssh and store it",
+      """
+      <name>: The item
+      --type <type> =ed25519,rsa4096,ecdsa-p256: ed25519, rsa4096 or ecdsa-p256
+      --comment <comment>: What follows the public key
+      *
+      """),
+    CommandGrammar(
+      "ssh import",
+      "Store a private key of ssh that is in a file",
+      """
+      <name>: The item
+      <file> =file: The file with the private key
+      --comment <comment>: What follows the public key
+      --key-passphrase <source>: The key's passphrase: env:NAME, file:PATH, fd:N, stdin or \
+      cmd:COMMAND
+      *
+      """),
+    CommandGrammar(
+      "ssh public",
+      "Print public keys, as authorized_keys and .pub files have them.",
+      """
+      <names> =live +: The items
       *
       """),
     CommandGrammar(
@@ -792,8 +840,8 @@ extension CommandGrammar {
       "connect",
       "Have another program get its credentials from the vault.",
       """
-      <program> =git,docker,podman,aws,pip,keyring,session,sync: git, docker, podman, aws, pip, \
-      keyring, session or sync.
+      <program> =git,docker,podman,aws,pip,ssh,git-sign,keyring,session,sync: git, docker, podman,\
+       aws, pip, ssh, git-sign, keyring, session or sync.
       <part>: The profile for aws, 'default' if omitted
       --dry-run -n: Only show what would be written.
       --home <home> =directory: Where vaults are kept, instead of VAULT_HOME and the XDG \
@@ -817,8 +865,8 @@ extension CommandGrammar {
       "disconnect",
       "Undo what 'connect' wrote, and nothing else.",
       """
-      <program> =git,docker,podman,aws,pip,keyring,session,sync: git, docker, podman, aws, pip, \
-      keyring, session or sync.
+      <program> =git,docker,podman,aws,pip,ssh,git-sign,keyring,session,sync: git, docker, podman,\
+       aws, pip, ssh, git-sign, keyring, session or sync.
       <part>: The profile for aws, 'default' if omitted
       --dry-run -n: Only show what would be written.
       --home <home> =directory: Where vaults are kept, instead of VAULT_HOME and the XDG \

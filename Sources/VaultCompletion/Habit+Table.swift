@@ -286,14 +286,13 @@ extension Habit {
     share: with a machine or a person: {} sync invite; a vault for both: {} --vault team sync init STORE
     shell: a shell with secrets: {} run FOLDER/ -- bash
     show-keychain-info: {} status
-    sign: a commit by a key whose passphrase is an item: {} help credential; who wrote a release: Documentation/guides/updating.md
+    sign: a commit by a key of the vault: {} connect git-sign; who wrote a release: Documentation/guides/updating.md
     signin => unlock || the vault is on this machine, without a user or a server: {} unlock
     signout => lock
     slots => key list
     snapshot => backup
-    ssh: a passphrase for ssh-add: {} help credential
-    ssh-add: a passphrase for ssh-add: {} help credential
-    ssh-agent: it holds no keys; a passphrase for ssh-add: {} connect ssh
+    ssh-add: a key into the vault: {} ssh import NAME FILE; a passphrase for ssh-add: {} help credential
+    ssh-keygen: {} ssh keygen NAME
     start: nothing is to be started; a session for a day's work: {} unlock --for 8h
     stash: every version is kept: {} history NAME, {} restore NAME --revision 3
     stop: nothing keeps running; to forget the key: {} lock

@@ -23,6 +23,8 @@ public struct Item: Sendable, Identifiable {
     case note = 6
     /// The seed of one-time passwords.
     case otp = 7
+    /// A private key of ssh, in OpenSSH's format.
+    case sshKey = 8
 
     /// The kind's name as the command writes it.
     public var name: String {
@@ -35,6 +37,7 @@ public struct Item: Sendable, Identifiable {
       case .certificate: "certificate"
       case .note: "note"
       case .otp: "otp"
+      case .sshKey: "ssh-key"
       }
     }
 

@@ -20,6 +20,14 @@ enum Helper {
       KeyringServing.runOnBus(orders: numbers[0] ?? -1)
     case (KeyringServing.socketVerb?, let numbers) where numbers.count == 2:
       KeyringServing.runOnSocket(orders: numbers[0] ?? -1, listening: numbers[1] ?? -1)
+    case (SSHServing.verb?, let numbers) where numbers.count == 2 && !numbers.contains(nil):
+      SSHServing.run(orders: numbers[0] ?? -1, answers: numbers[1] ?? -1)
+    case (SSHServing.pathVerb?, let numbers) where numbers.count == 1:
+      SSHServing.runAtPath(orders: numbers[0] ?? -1)
+    case (SSHServing.socketVerb?, let numbers) where numbers.count == 2:
+      SSHServing.runOnSocket(orders: numbers[0] ?? -1, listening: numbers[1] ?? -1)
+    case (SSHKeyWork.verb?, let numbers) where numbers.count == 2 && !numbers.contains(nil):
+      SSHKeyWork.run(orders: numbers[0] ?? -1, answers: numbers[1] ?? -1)
     case (SessionWatching.verb?, let numbers) where numbers.count == 1:
       SessionWatching.run(orders: numbers[0] ?? -1)
     case (EngineService.verb?, let numbers) where numbers.count == 1:
@@ -32,8 +40,8 @@ enum Helper {
     default:
       // No more than this: `vault` is what people type.
       StandardError.write(
-        "vault-helper: started by 'vault keyring serve', 'vault lock --watch' or 'vault sync', "
-          + "not by hand\n")
+        "vault-helper: 'vault' starts it, as 'vault keyring serve' does; it is not started by hand\n"
+      )
       exit(64)
     }
   }

@@ -20,14 +20,7 @@ enum KeyringServing {
       try serve(orders: orders, answers: answers)
       exit(0)
     } catch {
-      let (code, message) =
-        switch error {
-        case let error as CredentialError: (error.code.rawValue, error.message)
-        case let error as HelperFailure:
-          (CredentialError.Code.keyringUnavailable.rawValue, error.message)
-        default: ("unexpected", "the helper has failed")
-        }
-      answer(code, message, answers)
+      HelperAnswer.write(error, to: answers)
       exit(1)
     }
   }
@@ -41,7 +34,7 @@ enum KeyringServing {
       throw HelperFailure("there are no descriptors left")
     }
     signals.catchSignals([SIGTERM, SIGINT, SIGHUP], always: [])
-    let folder = try SocketFolder()
+    let folder = try SocketFolder("keyring", file: "bus")
     defer { folder.remove() }
     guard let listening = LocalSocket.listen(at: folder.socket) else {
       throw HelperFailure("a socket cannot be made at \(folder.socket)")
@@ -50,7 +43,8 @@ enum KeyringServing {
       listening: listening, name: SecretServiceNames.serviceName, service: serving.service,
       wakeUp: wakeUp)
     folder.leaveToCleaner(permits: serving.permits)
-    answer(HelperProgram.readyAnswer, "\(folder.address),guid=\(server.id)", answers)
+    HelperAnswer.write(
+      HelperProgram.readyAnswer, "\(folder.address),guid=\(server.id)", to: answers)
     server.run(until: [ended.descriptor, signals.descriptor])
   }
 
@@ -207,13 +201,6 @@ enum KeyringServing {
       for door in doors { door.close() }
       throw error
     }
-  }
-
-  /// Two lines, whose reader is the command that waits.
-  private static func answer(_ kind: String, _ text: String, _ descriptor: Int32) {
-    // A command that is gone by now wants no answer.
-    try? Array("\(kind)\n\(text)".utf8).withRawSpan { try System.writeAll(descriptor, $0) }
-    close(descriptor)
   }
 }
 

@@ -35,6 +35,8 @@ struct ServingOrder {
   let terminal: Int32?
   /// Whether it takes the place of another keyring.
   let replaces: Bool
+  /// The path of the socket; `nil` where it is not chosen by the command.
+  let path: String?
   /// The process that becomes the command.
   let process: Int32
   /// At least one; the first is the default collection.
@@ -68,7 +70,7 @@ struct ServingOrder {
       isReadOnly: document["isReadOnly"] == .bool(true),
       confirms: document["confirms"] == .bool(true), patience: Int(patience),
       terminal: number(document["terminal"]), replaces: document["replaces"] == .bool(true),
-      process: process,
+      path: document["path"]?.scalarText, process: process,
       vaults: try vaults.enumerated().map { index, vault in
         guard let collection = vault["collection"]?.scalarText,
           let label = vault["label"]?.scalarText

@@ -2,7 +2,7 @@ import Glibc
 import VaultStorage
 import VaultTerminal
 
-/// A folder that only this user can enter, for the socket of a bus.
+/// A folder that only this user can enter, for the socket of a bus or an agent.
 ///
 /// A second process removes it, too, in case this one is killed.
 @safe struct SocketFolder {
@@ -10,7 +10,10 @@ import VaultTerminal
 
   let path: String
   /// The path of the socket.
-  var socket: String { "\(path)/bus" }
+  var socket: String { "\(path)/\(file)" }
+  private let file: String
+  /// The names that a socket may have.
+  private static let files = ["bus", "agent"]
   /// The address for clients: D-Bus specification, "Server Addresses".
   var address: String { "unix:path=\(Self.escaped(socket))" }
 
@@ -18,7 +21,14 @@ import VaultTerminal
   private static let maximumLength = 80
 
   /// Makes the folder: in `$XDG_RUNTIME_DIR`, which is the user's alone, or else a temporary one.
-  init() throws {
+  ///
+  /// - Parameters:
+  ///   - use: What it is for, a part of its name.
+  ///   - file: The name of the socket, `bus` or `agent`.
+  /// - Throws: ``HelperFailure``.
+  init(_ use: String, file: String) throws {
+    precondition(Self.files.contains(file))
+    self.file = file
     let runtime = ProcessState.variable("XDG_RUNTIME_DIR").flatMap {
       Self.isPrivate($0) && $0.utf8.count <= Self.maximumLength ? $0 : nil
     }
@@ -27,7 +37,7 @@ import VaultTerminal
     }
     for folder in [runtime, temporary, "/tmp"].compactMap(\.self) {
       // mkdtemp(3) makes it with mode 0700.
-      var template = Array("\(folder)/vault-keyring-XXXXXX".utf8CString)
+      var template = Array("\(folder)/vault-\(use)-XXXXXX".utf8CString)
       guard unsafe mkdtemp(&template) != nil else { continue }
       path = String(
         decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -71,7 +81,7 @@ import VaultTerminal
   func remove() { Self.remove(path) }
 
   private static func remove(_ path: String) {
-    unsafe unlink("\(path)/bus")
+    for file in files { unsafe unlink("\(path)/\(file)") }
     unsafe rmdir(path)
   }
 

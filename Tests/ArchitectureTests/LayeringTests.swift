@@ -8,8 +8,9 @@ struct LayeringTests {
     "vault": ["VaultCommand", "CVaultArguments"],
     // Nothing of it is linked into the command.
     "vault-helper": [
-      "VaultKeyringService", "VaultServerEngines", "VaultDBus", "VaultCredentials", "VaultTerminal",
-      "VaultStorage", "VaultSealing", "CVaultLinux", "CVaultArguments",
+      "VaultKeyringService", "VaultSSHAgent", "VaultSSHKeys", "VaultServerEngines", "VaultDBus",
+      "VaultCredentials", "VaultTerminal", "VaultStorage", "VaultSealing", "CVaultLinux",
+      "CVaultArguments",
     ],
     "VaultCommand": [
       "VaultCommandCore", "VaultCompletion", "VaultPreferences", "VaultCredentials",
@@ -35,6 +36,10 @@ struct LayeringTests {
     "VaultDBus": ["VaultSealing", "CVaultLinux"],
     "VaultKeyringService": [
       "VaultKeyringTransport", "VaultDBus", "VaultCredentials", "VaultStorage", "VaultSealing",
+    ],
+    "VaultSSHKeys": ["VaultSealing", "CVaultMbedCrypto"],
+    "VaultSSHAgent": [
+      "VaultSSHKeys", "VaultDBus", "VaultCredentials", "VaultStorage", "VaultSealing",
     ],
     "VaultKeyringTransport": [
       "VaultDBus", "VaultCredentials", "VaultSealing", "CVaultMbedCrypto",

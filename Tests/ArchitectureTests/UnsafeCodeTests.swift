@@ -123,6 +123,9 @@ struct UnsafeCodeTests {
     "VaultTerminal/Prompt/TerminalQuestion.swift": "termios(3), poll(2), read(2), write(2)",
     "vault-helper/SignalMask.swift": "pthread_sigmask(3)",
     "vault-helper/SocketFolder.swift": "mkdtemp(3), stat(2)",
+    "VaultSSHKeys/MbedTLSKeys.swift": "Mbed TLS",
+    "VaultTerminal/Process/SSHKeygen.swift": "memfd_create(2), posix_spawn(3)",
+    "vault-helper/AgentSocket.swift": "lstat(2), unlink(2)",
   ]
 
   private static let sources = SourceTree("Sources")

@@ -26,7 +26,7 @@ enum ItemClass: Sendable {
     switch item.kind {
     case .genericPassword: self = .genericPassword
     case .internetPassword: self = .internetPassword
-    case .certificate: return nil
+    case .certificate, .sshKey: return nil
     case .secret, .login, .token, .note, .otp:
       let attributes = item.attributes
       if attributes["service"] != nil {

@@ -230,7 +230,7 @@ package struct Audit {
   private static func isPassword(_ item: Item, _ secret: Secret) -> Bool {
     switch item.kind {
     case .secret, .genericPassword, .internetPassword, .login: break
-    case .token, .certificate, .note, .otp: return false
+    case .token, .certificate, .note, .otp, .sshKey: return false
     }
     guard secret.count <= longestPassword, SecretText.isPrintable(secret.bytes) else {
       return false

@@ -11,7 +11,7 @@ extension Connection {
     case .git: try clearTextOfGit()
     case .docker: try clearTextOfDocker()
     case .aws: try clearTextOfAWS()
-    case .podman, .pip, .keyring, .session, .sync: []
+    case .podman, .pip, .ssh, .gitSign, .keyring, .session, .sync: []
     }
   }
 

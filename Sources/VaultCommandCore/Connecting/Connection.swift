@@ -8,7 +8,9 @@ import VaultTerminal
 /// VaultProtocols says what is written; this type finds the files and writes them.
 package struct Connection {
   package enum Program: String, CaseIterable {
-    case git, docker, podman, aws, pip, keyring, session, sync
+    case git, docker, podman, aws, pip, ssh
+    case gitSign = "git-sign"
+    case keyring, session, sync
   }
 
   /// A change to a file, planned or made.
@@ -26,6 +28,8 @@ package struct Connection {
   package let program: Program
   /// The AWS profile.
   package let profile: String
+  /// The item of the key that git signs with; `nil` for the only one.
+  let signingKey: String?
   /// The docker registry; `nil` for all of them.
   package let registry: DockerRegistry?
   /// Whether the keyring gets a bus of its own, on a socket of systemd.
@@ -37,7 +41,6 @@ package struct Connection {
 
   /// What sets up programs that have no settings to change: Documentation/helpers.md.
   private static let linesByHand = [
-    "ssh": "export SSH_ASKPASS=vault-askpass SSH_ASKPASS_REQUIRE=force",
     "ssh-add": "export SSH_ASKPASS=vault-askpass SSH_ASKPASS_REQUIRE=force",
     "ssh-keygen": "export SSH_ASKPASS=vault-askpass SSH_ASKPASS_REQUIRE=force",
     "sudo": "export SUDO_ASKPASS=\"$(command -v vault-askpass)\", then: sudo -A COMMAND",
@@ -74,14 +77,16 @@ package struct Connection {
         hint: "known: \(Program.allCases.map(\.rawValue).joined(separator: ", "))")
     }
     guard
-      part == nil || program == .aws || program == .docker
+      part == nil || [.aws, .docker, .gitSign].contains(program)
         || program == .keyring && part == Self.socketPart
     else {
       throw CommandError.usage(
-        "only aws has profiles, only docker registries, and only keyring '\(Self.socketPart)'")
+        "only aws has profiles, only docker registries, only git-sign keys, and only keyring "
+          + "'\(Self.socketPart)'")
     }
     hasOwnBus = part == Self.socketPart
     self.program = program
+    signingKey = program == .gitSign ? part : nil
     profile = program == .aws ? part ?? "default" : "default"
     registry = program == .docker ? try part.map { try DockerRegistry($0) } : nil
     self.settings = settings
@@ -104,6 +109,8 @@ package struct Connection {
     case .podman: return try addingPodman()
     case .git, .aws: return try addingBlock()
     case .pip: return try makingLink(try pipLink()) + addingBlock()
+    case .ssh: return try connectingSSH()
+    case .gitSign: return try connectingSigning()
     case .keyring where hasOwnBus:
       return try adding(try socketFiles()) + makingLink(try socketLink())
     case .keyring: return try adding(try activationFiles())
@@ -123,6 +130,8 @@ package struct Connection {
     case .podman: return try removingPodman()
     case .git, .aws: return try removingBlock()
     case .pip: return try removingBlock() + removingLink(try pipLink())
+    case .ssh: return try disconnectingSSH()
+    case .gitSign: return try disconnectingSigning()
     case .keyring where hasOwnBus:
       return try removing(try socketFiles()) + removingLink(try socketLink())
     case .keyring: return try removing(try activationFiles())
@@ -155,6 +164,7 @@ package struct Connection {
     switch program {
     case .aws: return try ProcessState.variable("AWS_CONFIG_FILE") ?? home() + "/.aws/config"
     case .pip: return try configurationFolder() + "/pip/pip.conf"
+    case .ssh: return try home() + "/.ssh/config"
     default:
       // git-config(1), FILES: the second file is used only if the first does not exist.
       if let path = ProcessState.variable("GIT_CONFIG_GLOBAL") { return path }
@@ -209,7 +219,7 @@ package struct Connection {
   // MARK: Units
 
   /// A file that is written as a whole, and known again by its first line.
-  private struct OwnFile {
+  struct OwnFile {
     let file: ConfigurationFile
     let text: String
     /// `nil` if a text is none of ours; `false` if it was changed since.
@@ -231,7 +241,7 @@ package struct Connection {
   }
 
   /// Files by their paths and texts, of one kind.
-  private static func ownFiles(
+  static func ownFiles(
     _ files: [(path: String, text: String)], _ isOwn: @escaping (String, String) -> Bool?
   ) -> [OwnFile] {
     files.map { OwnFile(file: ConfigurationFile(path: $0.path), text: $0.text, isOwn: isOwn) }
@@ -277,8 +287,9 @@ package struct Connection {
   package func nextSteps() throws -> [(text: String, hint: String)] {
     let reload = "systemctl --user daemon-reload && systemctl --user start"
     var steps: [(text: String, hint: String)] = []
-    if [.keyring, .sync].contains(program), keyFile == nil {
-      let starter = program == .sync ? "the timer" : hasOwnBus ? "the socket" : "the bus"
+    if [.keyring, .sync, .ssh].contains(program), keyFile == nil {
+      let starter =
+        program == .sync ? "the timer" : hasOwnBus || program == .ssh ? "the socket" : "the bus"
       let words = program.rawValue + (hasOwnBus ? " \(Self.socketPart)" : "")
       steps.append(
         (
@@ -307,6 +318,19 @@ package struct Connection {
     case .sync:
       steps.append(
         ("the timer runs from your next login on", "now: \(reload) \(try timer().timerName)"))
+    case .ssh:
+      steps.append(
+        (
+          "the agent is there from your next login on",
+          "now: \(reload) \(SSHAgentUnit.socketUnit)"
+        ))
+    case .gitSign:
+      steps.append(
+        (
+          "git's ssh-keygen finds the agent by SSH_AUTH_SOCK alone",
+          "\(ProgramName.current) ssh-agent -- git commit -S, or after '\(ProgramName.current) connect ssh': "
+            + "export SSH_AUTH_SOCK=$XDG_RUNTIME_DIR/\(SSHAgentUnit.socketFile)"
+        ))
     case .keyring where hasOwnBus:
       steps.append(
         (
@@ -332,7 +356,7 @@ package struct Connection {
     return Link(path: "\(try configurationFolder())/\(timer.linkPath)", target: timer.linkTarget)
   }
 
-  private func adding(_ files: [OwnFile]) throws -> [Change] {
+  func adding(_ files: [OwnFile]) throws -> [Change] {
     try files.compactMap { own in
       let (file, text) = (own.file, own.text)
       let before = try file.text()
@@ -348,7 +372,7 @@ package struct Connection {
     }
   }
 
-  private func removing(_ files: [OwnFile]) throws -> [Change] {
+  func removing(_ files: [OwnFile]) throws -> [Change] {
     try files.compactMap { own in
       let file = own.file
       let before = try file.text()
@@ -375,6 +399,8 @@ package struct Connection {
 
   private func block() throws -> MarkedBlock {
     switch program {
+    case .ssh: return SSHAgentUnit.configuration(socket: Self.agentSocket)
+    case .gitSign: return SigningConfiguration.block(including: try signingFile())
     case .aws:
       return try .aws(profile: profile, command: command(["credential", "aws", profile]))
     case .pip: return .pip
@@ -383,7 +409,7 @@ package struct Connection {
     }
   }
 
-  private func addingBlock() throws -> [Change] {
+  func addingBlock() throws -> [Change] {
     let file = ConfigurationFile(path: try blockPath())
     let before = try file.text()
     let (after, block) = try block().added(to: before)
@@ -391,7 +417,7 @@ package struct Connection {
     return [Change(path: file.path, lines: block) { try file.replace(with: after) }]
   }
 
-  private func removingBlock() throws -> [Change] {
+  func removingBlock() throws -> [Change] {
     let file = ConfigurationFile(path: try blockPath())
     let before = try file.text()
     guard let after = try block().removed(from: before) else { return [] }
@@ -411,7 +437,7 @@ package struct Connection {
   ///     they have what this environment says, and the key file.
   /// - Returns: The words, the first of which is the path of this program.
   /// - Throws: ``CommandError`` with code `no-proc` or `usage`.
-  private func command(
+  func command(
     _ words: [String], inOtherEnvironment hasOwnEnvironment: Bool = false
   ) throws -> [String] {
     var options: [String] = []
@@ -446,7 +472,7 @@ package struct Connection {
 
   // MARK: Links
 
-  private struct Link {
+  struct Link {
     let path: String
     let target: String
   }
@@ -455,7 +481,7 @@ package struct Connection {
     Link(path: try home() + "/.local/bin/keyring", target: try executable())
   }
 
-  private func makingLink(_ link: Link) throws -> [Change] {
+  func makingLink(_ link: Link) throws -> [Change] {
     if let target = target(of: link) {
       if target == link.target { return [] }
       throw otherProgram(link)
@@ -483,7 +509,7 @@ package struct Connection {
       hint: "move it away, and connect again")
   }
 
-  private func removingLink(_ link: Link) throws -> [Change] {
+  func removingLink(_ link: Link) throws -> [Change] {
     guard target(of: link) == link.target else { return [] }
     return [
       Change(path: link.path, lines: ["link to \(link.target)"]) {

@@ -105,6 +105,13 @@ extension CommandError {
     /// It is no list of leaked passwords.
     case breachListUnreadable = "breach-list-unreadable"
 
+    /// It is no private key of ssh, or a damaged one.
+    case sshNotAKey = "ssh-not-a-key"
+    /// The key of ssh is of a kind that is not known here.
+    case sshKeyUnsupported = "ssh-key-unsupported"
+    /// Something failed while a key of ssh was used.
+    case sshKeyFailed = "ssh-key-failed"
+
     // MARK: Input
 
     /// A file that was named is not there.
@@ -245,6 +252,11 @@ extension CommandError {
     /// keepassxc-cli could not open the database.
     case keepassxcFailed = "keepassxc-failed"
 
+    /// The key of ssh needs its passphrase.
+    case sshKeyEncrypted = "ssh-key-encrypted"
+    /// The passphrase is not that of the key of ssh.
+    case sshKeyWrongPassphrase = "ssh-key-wrong-passphrase"
+
     // MARK: Other machines
 
     /// The store of the space is out of reach, or refused.
@@ -337,7 +349,8 @@ extension CommandError.Code {
     case .emptySecret, .damaged, .rolledBack, .forked, .otherVault, .weakSlot, .storeDamaged,
       .unknownStore,
       .preferenceDamaged, .propertyListSyntax, .authenticationFailed, .invalidParameter,
-      .unavailable, .invalidSeed, .importEncrypted, .importUnreadable, .breachListUnreadable,
+      .unavailable, .invalidSeed, .sshNotAKey, .sshKeyUnsupported, .sshKeyFailed, .importEncrypted,
+      .importUnreadable, .breachListUnreadable,
       .syncTampered, .syncWithheld, .syncItemRefused, .syncRolledBack, .syncForked, .syncCopied,
       .syncTaken:
       .damaged
@@ -360,7 +373,8 @@ extension CommandError.Code {
       .domainLocked, .keyringLocked, .keyringLockedWithDisplay, .keyringLockedWithoutDisplay,
       .keyringPromptDismissed, .keyringPromptTimedOut, .keyringPromptGivenUp, .keyringStillLocked,
       .keyringItemLocked, .keyringWrongPassword, .passphraseCommandFailed, .keepassxcFailed,
-      .syncRemoved, .syncNotAllowed, .syncLastOwner, .syncInvitation:
+      .sshKeyEncrypted, .sshKeyWrongPassphrase, .syncRemoved, .syncNotAllowed, .syncLastOwner,
+      .syncInvitation:
       .noPermission
     case .noVault, .configuration, .newerVersion, .noLocation, .noHome, .noProc, .sourceMissing,
       .configurationUnreadable, .notAPasswordStore, .noAccessKey, .accessKeyNotText,

@@ -20,6 +20,8 @@ package struct KeyringServingOrder {
   package var confirms = false
   /// Whether it takes the place of another keyring.
   package var replaces = false
+  /// The path of the socket that it listens at; `nil` where it is not chosen.
+  package var path: String?
   private var patience = 120
   private let settings: VaultSettings
   private var collections: [(name: String, label: String, vault: String?)]
@@ -104,49 +106,67 @@ package struct KeyringServingOrder {
       ("acceptsRollback", .bool(settings.acceptsRollback)), ("only", .strings(patterns)),
       ("isReadOnly", .bool(isReadOnly)), ("confirms", .bool(confirms)),
       ("patience", .string(String(patience))), ("replaces", .bool(replaces)),
-      ("process", .string(String(getpid()))), ("terminal", .optional(terminal.map { String($0) })),
+      ("path", .optional(path)), ("process", .string(String(getpid()))),
+      ("terminal", .optional(terminal.map { String($0) })),
     ])
     return Array(order.text().utf8)
   }
 
   // MARK: The helper
 
-  /// Serves the session bus, in place of this process.
+  /// A way to serve, by the helper's word for it.
+  package enum Way: String {
+    case keyringBus = "keyring-bus"
+    case keyringSocket = "keyring-socket"
+    case keyringCommand = "keyring-serve"
+    case agentPath = "ssh-agent-at"
+    case agentSocket = "ssh-agent-socket"
+    case agentCommand = "ssh-agent"
+  }
+
+  /// Serves in place of this process.
   ///
-  /// - Parameter keys: What ``open()`` has returned.
+  /// - Parameters:
+  ///   - way: Where.
+  ///   - keys: What ``open()`` has returned.
   /// - Throws: `TerminalError` with code `.programMissing` or `.inputOutput`.
-  package func serveBus(_ keys: [SecretBytes]) throws -> Never {
+  package func serve(_ way: Way, _ keys: [SecretBytes]) throws -> Never {
     Notices.tell(isAtEnd: true)
-    try HelperProgram.replaceProcess("keyring-bus", keys: keys, order: encoded())
+    try HelperProgram.replaceProcess(way.rawValue, keys: keys, order: encoded())
   }
 
   /// Serves the socket that systemd has passed, in place of this process.
   ///
-  /// - Parameter keys: What ``open()`` has returned.
+  /// - Parameters:
+  ///   - way: What is served.
+  ///   - keys: What ``open()`` has returned.
   /// - Throws: ``CommandError`` with code `.usage` without a socket.
-  package func serveSocket(_ keys: [SecretBytes]) throws -> Never {
+  package func serveSocket(_ way: Way, _ keys: [SecretBytes]) throws -> Never {
     guard let socket = ActivatedSocket.passed else {
       throw CommandError.usage(
         "systemd has passed no socket",
-        hint: "write its unit: \(ProgramName.current) connect keyring socket")
+        hint: "write its unit: \(ProgramName.current) connect "
+          + (way == .agentSocket ? "ssh" : "keyring socket"))
     }
     Notices.tell(isAtEnd: true)
     try HelperProgram.replaceProcess(
-      "keyring-socket", keys: keys, order: encoded(), keeping: [socket],
+      way.rawValue, keys: keys, order: encoded(), keeping: [socket],
       removing: ActivatedSocket.variables)
   }
 
-  /// Starts a helper with a bus of its own.
+  /// Starts a helper with a bus or a socket of its own.
   ///
-  /// - Parameter keys: What ``open()`` has returned.
-  /// - Returns: The address of the bus.
+  /// - Parameters:
+  ///   - way: What is served.
+  ///   - keys: What ``open()`` has returned.
+  /// - Returns: The address of the bus, or the path of the socket.
   /// - Throws: `TerminalError` with code `.programMissing` or `.inputOutput`, and ``CommandError``
   ///   with the code that the helper says.
-  package func startHelper(_ keys: [SecretBytes]) throws -> String {
+  package func startHelper(_ way: Way, _ keys: [SecretBytes]) throws -> String {
     let terminal = TerminalQuestion.openTerminal()
     defer { if let terminal { close(terminal) } }
     let answer = try HelperProgram.start(
-      "keyring-serve", keys: keys, order: encoded(terminal: terminal),
+      way.rawValue, keys: keys, order: encoded(terminal: terminal),
       keeping: [terminal].compactMap(\.self))
     // Two lines: what it is, and the address or the message.
     let lines = answer.split(separator: UInt8(ascii: "\n"), maxSplits: 1)

@@ -57,6 +57,13 @@ package struct UsageRecord: Sendable, Equatable {
     package static let keyring = Verb(rawValue: "keyring")
     /// A client of the Secret Service was answered.
     package static let service = Verb(rawValue: "secret-service")
+    /// The agent of ssh signed with it.
+    ///
+    /// - Parameter purpose: What for, such as `git at github.com (known)`, in at most 400 bytes.
+    /// - Returns: The verb.
+    package static func sshAgent(_ purpose: String) -> Verb {
+      Verb(rawValue: "ssh-agent for " + String(decoding: purpose.utf8.prefix(400), as: UTF8.self))
+    }
     /// The log was switched off; such a record names no item.
     package static let logOff = Verb(rawValue: "log-off")
     /// The log was switched on; such a record names no item.

@@ -24,5 +24,5 @@ package final class WakeUp: Sendable {
   package func call() { LocalSocket.writeByte(to: writing) }
 
   /// Takes all calls so far.
-  func clear() { LocalSocket.drain(descriptor) }
+  package func clear() { LocalSocket.drain(descriptor) }
 }

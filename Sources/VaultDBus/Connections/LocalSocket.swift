@@ -91,6 +91,16 @@ package import VaultSealing
     return address
   }
 
+  /// Whether somebody listens at a path.
+  package static func isServed(_ path: String) -> Bool {
+    guard let socket = connect(to: Array(path.utf8), milliseconds: 200) else {
+      // A queue that is full is somebody's.
+      return errno == EAGAIN
+    }
+    close(socket)
+    return true
+  }
+
   /// Connects to a path, or to an abstract name, which begins with a NUL; `nil` if nothing listens,
   /// or lets nobody in within so many milliseconds.
   static func connect(to path: [UInt8], milliseconds: Int) -> Int32? {
@@ -196,12 +206,14 @@ package import VaultSealing
 
   /// Writes bytes from an offset on.
   package static func send(_ socket: Int32, _ bytes: SecretBytes, from offset: Int) -> Outcome {
-    let count = bytes.withBytes { bytes in
-      unsafe bytes.extracting(offset..<bytes.byteCount).withUnsafeBytes { bytes in
-        unsafe Glibc.send(
-          socket, bytes.baseAddress, bytes.count,
-          Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
-      }
+    bytes.withBytes { send(socket, $0.extracting(offset..<$0.byteCount)) }
+  }
+
+  /// Writes bytes.
+  package static func send(_ socket: Int32, _ bytes: RawSpan) -> Outcome {
+    let count = unsafe bytes.withUnsafeBytes { bytes in
+      unsafe Glibc.send(
+        socket, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
     }
     if count > 0 { return .moved(count) }
     return count < 0 && (errno == EAGAIN || errno == EINTR) ? .later : .ended

@@ -14,6 +14,9 @@ public struct MarkedBlock: Sendable {
   /// one.
   public let allowsOthers: Bool
 
+  /// What a line that begins a section begins with.
+  private let sectionWords: [String]
+
   /// Creates a block.
   ///
   /// - Parameters:
@@ -22,6 +25,16 @@ public struct MarkedBlock: Sendable {
   ///   - settings: The settings.
   ///   - allowsOthers: Whether the section may have such a setting already.
   public init(title: String, section: String, settings: [String], allowsOthers: Bool = false) {
+    self.init(
+      title: title, section: section, settings: settings, allowsOthers: allowsOthers,
+      sectionWords: ["["])
+  }
+
+  /// Creates a block for a program whose sections begin with words.
+  init(
+    title: String, section: String, settings: [String], allowsOthers: Bool, sectionWords: [String]
+  ) {
+    self.sectionWords = sectionWords
     self.title = title
     self.section = section
     self.settings = settings
@@ -78,13 +91,16 @@ public struct MarkedBlock: Sendable {
         .connectionChanged, "the lines written there have been changed since",
         remedy: .editByHand("take the lines from '\(begin)' to '\(end)' out"))
     }
-    let hasSection = lines[start...last].contains { $0.begins(with: "[") }
+    let hasSection = lines[start...last].contains { line in
+      sectionWords.contains { line.begins(with: $0) }
+    }
     // Settings added behind the block belong to its section, which has to stay for them. A comment
     // is not a setting, and the next block begins with one.
     let next = lines[(last + 1)...].first { line in
       !line.isEmpty && !line.begins(with: "#") && !line.begins(with: ";")
     }
-    let keepsSection = hasSection && next.map { !$0.begins(with: "[") } ?? false
+    let keepsSection =
+      hasSection && next.map { next in !sectionWords.contains { next.begins(with: $0) } } ?? false
     text.replace(start...last, with: keepsSection ? [section] : [])
     return text.text
   }

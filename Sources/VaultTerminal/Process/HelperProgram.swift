@@ -65,6 +65,23 @@ import VaultStorage
   package static func start(
     _ verb: String, keys: [SecretBytes], order: [UInt8], keeping kept: [Int32] = []
   ) throws -> [UInt8] {
+    let answer = try ask(verb, keys: keys, order: order, keeping: kept, limit: 4096)
+    return answer.withBytes { $0.array(0..<$0.byteCount) }
+  }
+
+  /// Starts the helper as ``start(_:keys:order:keeping:)`` does, for an answer with a secret in it.
+  ///
+  /// - Parameters:
+  ///   - verb: Its first argument.
+  ///   - keys: What it reads first: their number as a byte, then one after the other.
+  ///   - order: What it reads after them, at most 32 KiB.
+  ///   - kept: Further descriptors that it keeps.
+  ///   - limit: The most bytes of the answer.
+  /// - Returns: What it says; empty if it has failed.
+  /// - Throws: ``TerminalError`` with code `.programMissing` or `.inputOutput`.
+  package static func ask(
+    _ verb: String, keys: [SecretBytes], order: [UInt8], keeping kept: [Int32] = [], limit: Int
+  ) throws -> SecretBytes {
     let path = try path()
     let orders = try pipe(keys, order)
     defer { close(orders) }
@@ -81,8 +98,7 @@ import VaultStorage
         "\(path) could not be started: \(unsafe String(cString: strerror(failure)))", .installHelper
       )
     }
-    let answer = try SecretInput.read(answers.read, limit: 4096)
-    return answer.withBytes { $0.array(0..<$0.byteCount) }
+    return try SecretInput.read(answers.read, limit: limit)
   }
 
   /// Runs the helper in place of this program: same process, terminal and signals.

@@ -397,7 +397,7 @@ struct ConnectTests {
   @Test func aProgramThatIsSetUpByHandIsToldWithItsLine() throws {
     let vault = try ThrowawayVault()
     for (program, part) in [
-      ("ssh", "SSH_ASKPASS=vault-askpass"), ("sudo", "sudo -A"), ("twine", "TWINE_PASSWORD"),
+      ("ssh-add", "SSH_ASKPASS=vault-askpass"), ("sudo", "sudo -A"), ("twine", "TWINE_PASSWORD"),
       ("npm", "NPM_TOKEN"),
     ] {
       let told = try vault("connect", program)

@@ -33,6 +33,7 @@ struct HabitTests {
     "env": (["api-token", "--", "sh", "-c", "echo $API_TOKEN"], 0, "s3cr3t"),
     "gen": (["--pattern", "ddd", "--help"], 0, "OVERVIEW: Generate"),
     "gen-pass": (["--help"], 0, "OVERVIEW: Generate"),
+    "ssh": ([], 0, "OVERVIEW: Make, import and show keys of ssh."),
     "totp": ([], 64, missingName), "trash": ([], 0, ""), "vaults": ([], 0, "(default)"),
     "doctor": ([], 0, ""), "verify": ([], 0, ""), "version": ([], 0, "0.1.0"),
     "upgrade": ([], 0, "vault 0.1.0, "),

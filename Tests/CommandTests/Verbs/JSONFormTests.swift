@@ -51,6 +51,10 @@ struct JSONFormTests {
     ("sync role", ["nobody", "reader"], ""),
     ("sync admit", ["nobody"], ""),
     ("sync remove", ["nobody"], ""),
+    ("ssh keygen", ["key"], ""),
+    ("ssh import", ["other", "-"], "no key"),
+    ("ssh-agent", ["--", "true"], ""),
+    ("ssh public", [], ""),
     ("sync leave", [], ""),
     // It ends only where there is no space.
     ("sync watch", [], ""),
@@ -96,7 +100,8 @@ struct JSONFormTests {
 
   /// Verbs that have nothing to print, or print another program's form.
   private static let without: Set<String> = [
-    "run", "redact", "keyring serve", "credential", "key remove", "key change-passphrase",
+    "run", "redact", "keyring serve", "ssh-agent", "credential", "key remove",
+    "key change-passphrase",
     "key upgrade", "sync leave",
   ]
 
@@ -130,7 +135,7 @@ struct JSONFormTests {
           line.path.hasPrefix("keyring")
             || [
               "menu", "redact", "sync join", "sync role", "sync admit", "sync remove",
-              "sync resolve", "sync watch",
+              "sync resolve", "sync watch", "ssh import",
             ].contains(line.path),
           "\(line.path): \(result.errors)")
         continue

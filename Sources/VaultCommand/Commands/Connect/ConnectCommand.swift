@@ -7,15 +7,15 @@ import VaultTerminal
 /// The arguments of `connect` and `disconnect`.
 struct ConnectionOptions: ParsableArguments {
   @Argument(
-    help: "git, docker, podman, aws, pip, keyring, session or sync.",
+    help: "git, docker, podman, aws, pip, ssh, git-sign, keyring, session or sync.",
     completion: .list(Connection.Program.allCases.map(\.rawValue)))
   var program: String
 
   @Argument(
     help: ArgumentHelp(
       """
-      The profile for aws, 'default' if omitted; a registry for docker, all if omitted; 'socket' for keyring, \
-      for a bus of its own.
+      The profile for aws, 'default' if omitted; a registry for docker, all if omitted; the key's item for \
+      git-sign, if there are several; 'socket' for keyring, for a bus of its own.
       """,
       valueName: "part"))
   var part: String?
@@ -78,6 +78,8 @@ struct ConnectCommand: ParsableCommand {
       \(ProgramName.current) connect git
       \(ProgramName.current) connect docker ghcr.io
       \(ProgramName.current) connect aws work --dry-run
+      \(ProgramName.current) connect ssh
+      \(ProgramName.current) connect git-sign github
       \(ProgramName.current) connect keyring --key-file ~/.config/vault.key
       \(ProgramName.current) connect keyring socket --key-file ~/.config/vault.key
       \(ProgramName.current) connect session

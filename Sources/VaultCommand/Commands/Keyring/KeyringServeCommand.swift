@@ -109,9 +109,9 @@ struct KeyringServeCommand: ParsableCommand {
     if let answerWithin { try order.setPatience(answerWithin) }
     for text in collection { try order.addCollection(text) }
     let keys = try order.open()
-    if socket { try order.serveSocket(keys) }
-    if bus { try order.serveBus(keys) }
-    let address = try order.startHelper(keys)
+    if socket { try order.serveSocket(.keyringSocket, keys) }
+    if bus { try order.serve(.keyringBus, keys) }
+    let address = try order.startHelper(.keyringCommand, keys)
     Notices.tell(isAtEnd: true)
     try Execution(
       // The parser's words are text; these are the bytes that were typed.
