@@ -16,14 +16,15 @@ struct PreferenceNames {
   /// The verbs, in the order of the help.
   package static let verbs = [
     "read", "read-type", "write", "delete", "delete-all", "rename", "domains", "find", "export",
-    "import", "apply", "dump", "describe", "edit", "watch", "history", "undo", "snapshot", "diff",
+    "import", "apply", "dump", "describe", "migrate", "edit", "watch", "history", "undo",
+    "snapshot", "diff",
     "protect",
     "unprotect", "recover", "help",
   ]
   /// The verbs that take a domain, and those that take a key of it.
   private static let takingDomain: Set<String> = [
     "read", "read-type", "write", "delete", "remove", "delete-all", "rename", "export", "import",
-    "edit", "watch", "history", "protect", "unprotect", "dump", "describe",
+    "edit", "watch", "history", "protect", "unprotect", "dump", "describe", "migrate",
   ]
   private static let takingKey: Set<String> = [
     "read", "read-type", "write", "delete", "remove", "delete-all", "rename", "watch", "history",
@@ -39,11 +40,11 @@ struct PreferenceNames {
       "--key-path", "--protected",
     ],
     "read-type": ["--json", "--key-path"], "delete": ["--key-path", "--if-equals"],
-    "domains": ["--json"], "find": ["--json"],
+    "domains": ["--json"], "find": ["--json", "--protected"],
     "diff": ["--json", "--prune", "--merge", "--format"],
-    "export": ["--format", "--strict"], "import": ["--format"],
+    "export": ["--format", "--strict"], "import": ["--format", "--dry-run", "--output"],
     "apply": ["--dry-run", "--json", "--format", "--prune", "--merge", "--domain"],
-    "describe": ["--json"],
+    "describe": ["--json", "--check"], "migrate": ["--dry-run", "--json"],
     "dump": ["--format", "--by-host", "--protected", "--filter", "--output"],
     "watch": ["--json", "--since", "--count"], "history": ["--json", "--limit", "--since"],
     "undo": ["--since", "--transaction", "--dry-run", "--force"],
@@ -72,7 +73,10 @@ struct PreferenceNames {
     guard let verb = rest.popFirst()?.lowercased() else {
       return (words.isEmpty ? ["-currentHost", "-host"] : []) + Self.verbs
     }
-    if rest.last == "--format" { return ["plist", "xml", "json", "toml", "script"] }
+    if rest.last == "--format" {
+      return ["plist", "xml", "json", "toml"]
+        + (verb == "import" ? ["gschema", "profile-manifest"] : ["script"])
+    }
     let known = Self.options[verb] ?? []
     let isOption = typed.hasPrefix("-")
     rest = rest.filter { !known.contains($0) }[...]

@@ -84,9 +84,11 @@ package enum DefaultsHelp {
     "write <domain> <key> --force <value>   also where the domain's schema refuses it",
     "write <domain> <key> --json (<json> | -)   writes the value of a JSON text, - from stdin",
     "write <domain> <key> (--json-from | --string-from | --data-from) (<path> | -)",
-    "read --json --protected              protected domains, too, in plain text",
+    "read, find: --protected              protected domains, too, in plain text",
     "export [--format plist|xml|json|toml|script] [--strict] <domain> (<path> | -)",
     "import [--format plist|xml|json|toml] <domain> (<path> | -)",
+    "import --format gschema|profile-manifest [--dry-run] [--output <folder>] (<path> | <folder>)...",
+    "       others' schemas, for describe and write",
   ]
 
   private static let own = [
@@ -133,13 +135,25 @@ package enum DefaultsHelp {
                               tables and keys
         """),
     Verb(
-      names: ["describe"], syntax: ["describe [--json] <domain> [<key>]"],
+      names: ["describe"],
+      syntax: ["describe [--json] <domain> [<key>] | describe --check <domain>"],
       words: """
         Prints what a domain's schema says of its keys: type, meaning, limits, default, and the value that
         a program sees, with its layer. A schema is DOMAIN.toml in /etc/vault/schemas, or in vault/schemas
         below XDG_DATA_HOME (~/.local/share) or one of XDG_DATA_DIRS (/usr/share).
 
           --json              an object of keys
+          --check             the stored values that do not fit; exits with 2 if there are any
+        """),
+    Verb(
+      names: ["migrate"], syntax: ["migrate [--dry-run] [--json] <domain>"],
+      words: """
+        Brings a domain to the version of its schema: values under former names get the new ones, and the
+        steps of each version are done, in one transaction that can be undone. The key @schema says of
+        which version the values are. write does so by itself.
+
+          --dry-run           changes nothing; exits with 2 where something would change
+          --json              an object for each change, in a line
         """),
     Verb(
       names: ["edit"], syntax: ["edit <domain>"],

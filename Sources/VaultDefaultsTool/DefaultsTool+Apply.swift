@@ -76,6 +76,7 @@ extension DefaultsTool {
         let domain = try domain(of: section.name, path)
         let fixed = try managed.entries(for: domain.name)
         wanted.add(section.entries, to: domain, fixed: fixed.mapValues(\.value))
+        try warn(of: section.entries.compactMapValues { $0 }, in: domain.name)
       }
     }
     return wanted

@@ -6,6 +6,9 @@ extension DefaultsTool {
   func importFile(_ arguments: ArraySlice<String>) throws {
     var words = arguments
     let options = DefaultsOptions.take(&words, flags: [], values: ["--format"])
+    if let format = options.value("--format"), Self.schemaFormats[format] != nil {
+      return try importSchemas(arguments)
+    }
     let target = try take(&words)
     guard let path = words.popFirst() else {
       log("\nNeed a path to read from")
@@ -19,6 +22,7 @@ extension DefaultsTool {
       throw DefaultsRefusal("Could not read \(path)\nDefaults have not been changed.\(reason)")
     }
     let entries = try Self.dictionary(bytes, path, format: options.value("--format"))
+    if case .stored(let domain) = target { try warn(of: entries, in: domain.name) }
     try edit(target) { domain in
       for key in entries.keys.sorted(by: OldStyleWriter.precedes) {
         try domain.set(entries[key] ?? "", key)

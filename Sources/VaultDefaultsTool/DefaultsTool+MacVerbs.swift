@@ -13,7 +13,9 @@ extension DefaultsTool {
     if isForced { words.removeFirst() }
     let condition = DefaultsCondition.take(&words, before: 1)
     let change = try change(words)
+    let schema = isForced ? nil : try schema(of: target)
     try edit(target) { domain in
+      if let schema { try bring(domain, to: schema) }
       let whole = try domain.value(place.key)
       let current = place.value(in: whole)
       try condition.check(current, at: place)
@@ -21,6 +23,18 @@ extension DefaultsTool {
         try Self.value(change, over: current, at: place), in: whole)
       if !isForced { try check(value, of: place.key, in: target) }
       try domain.set(value, place.key)
+    }
+  }
+
+  /// Brings a domain to its schema's version before a value of that version is written into it.
+  private func bring(_ domain: any DefaultsEditing, to schema: PreferenceSchema) throws {
+    let contents = try domain.contents() ?? [:]
+    if contents.isEmpty, schema.version > 1 {
+      try domain.set(.integer(Int64(schema.version)), PreferenceSchema.versionKey)
+    }
+    let changes = schema.migration(of: contents) ?? [:]
+    for (key, value) in changes.sorted(by: { OldStyleWriter.precedes($0.key, $1.key) }) {
+      if let value { try domain.set(value, key) } else { _ = try domain.remove(key) }
     }
   }
 
@@ -211,8 +225,7 @@ extension DefaultsTool {
     var all: [String: PreferenceValue] = [:]
     // JSON is for files, which others may get.
     let isForFile = options.has("--json")
-    let isProtectedMeant = !isForFile || options.has("--protected")
-    for (name, entries) in try everything(isProtectedMeant: isProtectedMeant) {
+    for (name, entries) in try everything(isProtectedMeant: options.has("--protected")) {
       all[DefaultsTarget.displayName(name)] = .dictionary(entries)
     }
     if host == .any, isForFile { try warnOfHostParts("dump --by-host has them") }
@@ -230,7 +243,7 @@ extension DefaultsTool {
   /// The domains of the requested host with their contents; those that cannot be read are left out
   /// with a warning, and those that are sealed, unless they are meant.
   func everything(
-    isProtectedMeant: Bool = true
+    isProtectedMeant: Bool
   ) throws -> [(String, [String: PreferenceValue])] {
     guard let database = try reading() else { return [] }
     var found: [(String, [String: PreferenceValue])] = []
@@ -274,11 +287,11 @@ extension DefaultsTool {
 
   func find(_ arguments: ArraySlice<String>) throws {
     var words = arguments
-    let options = DefaultsOptions.take(&words, flags: ["--json"])
+    let options = DefaultsOptions.take(&words, flags: ["--json", "--protected"])
     guard let word = words.popFirst() else { throw DefaultsUsage() }
     let wanted = UnicodeNormalization.nfc(word.lowercased())
     var results: [String: PreferenceValue] = [:]
-    for (domain, entries) in try everything() {
+    for (domain, entries) in try everything(isProtectedMeant: options.has("--protected")) {
       let name = DefaultsTarget.displayName(domain)
       var found = entries
       if !holds(name, wanted) {

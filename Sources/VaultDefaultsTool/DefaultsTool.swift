@@ -206,6 +206,7 @@ package final class DefaultsTool {
     case "diff": try diff(words)
     case "dump": try dump(words)
     case "describe": try describe(words)
+    case "migrate": try migrate(words)
     case "protect": try protect(words, isOn: true)
     case "recover": try recover(words)
     case "unprotect": try protect(words, isOn: false)

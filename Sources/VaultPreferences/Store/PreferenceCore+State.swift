@@ -13,6 +13,11 @@ extension PreferenceCore {
     var arguments: [String: PreferenceValue]
     /// The defaults that packages and the site installed.
     var defaults: InstalledDefaults
+    /// The schema in use, and its defaults.
+    var schema: PreferenceSchema?
+    var schemaDefaults: [String: PreferenceValue] = [:]
+    /// The schema's version, to be written with the first value of a new domain.
+    var pendingVersion: Int64?
     var registered: [String: PreferenceValue] = [:]
     var volatile: [String: [String: PreferenceValue]] = [:]
     /// The contents of the store, with pending changes applied.
@@ -48,6 +53,7 @@ extension PreferenceCore {
           case .arguments: arguments[key]
           case .siteDefault: defaults.site[key]?.value
           case .packageDefault: defaults.packages[key]?.value
+          case .schemaDefault: schemaDefaults[key]
           case .registered: registered[key]
           default: step.domain.flatMap { value(key, in: $0) }
           }

@@ -130,6 +130,7 @@ final class PreferenceCore: Sendable {
           case .arguments: state.arguments
           case .siteDefault: state.defaults.site.mapValues(\.value)
           case .packageDefault: state.defaults.packages.mapValues(\.value)
+          case .schemaDefault: state.schemaDefaults
           case .registered: state.registered
           default: step.domain.flatMap { state.cached[$0] } ?? [:]
           }
@@ -207,6 +208,10 @@ final class PreferenceCore: Sendable {
     withState { state in
       state.steps = SearchList.steps(for: name, suites: suites)
       state.defaults = defaults
+      if let schema = state.schema {
+        state.defaults.site = schema.withNewNames(defaults.site)
+        state.defaults.packages = schema.withNewNames(defaults.packages)
+      }
       state.forgetMerged()
     }
     tellListeners()

@@ -22,6 +22,8 @@ public enum PreferenceLayer: String, Sendable, CaseIterable {
   case siteDefault = "site-default"
   /// A default that a package installed: `/usr/share/vault/defaults`.
   case packageDefault = "package-default"
+  /// A default of the domain's schema: `/usr/share/vault/schemas`.
+  case schemaDefault = "schema-default"
   /// Registered by the program itself.
   case registered
 }
@@ -56,6 +58,7 @@ enum SearchList {
         SearchStep(layer: .anyUser, domain: PreferenceDomain("/Library/Preferences/\(name)")),
         SearchStep(layer: .siteDefault, domain: nil),
         SearchStep(layer: .packageDefault, domain: nil),
+        SearchStep(layer: .schemaDefault, domain: nil),
         SearchStep(layer: .registered, domain: nil),
       ]
   }
@@ -81,12 +84,13 @@ extension PreferenceDatabase {
   ///   - fixed: The values that the administrator has fixed for the application.
   ///   - defaults: The defaults that were installed for the application.
   ///   - suites: Added suites, the last added first.
+  ///   - schema: The domain's schema, whose defaults are a layer.
   /// - Returns: The layers that have the key.
   /// - Throws: ``PreferenceError``.
   package static func layers(
     of key: String, in domain: String, database: PreferenceDatabase?,
     fixed: [String: ManagedPreferences.Entry], defaults: InstalledDefaults = InstalledDefaults(),
-    suites: [String] = []
+    suites: [String] = [], schema: PreferenceSchema? = nil
   ) throws(PreferenceError) -> [LayeredValue] {
     var found: [LayeredValue] = []
     for step in SearchList.steps(for: domain, suites: suites) {
@@ -102,6 +106,8 @@ extension PreferenceDatabase {
         case .managed: fixed[key]
         case .siteDefault: defaults.site[key]
         case .packageDefault: defaults.packages[key]
+        case .schemaDefault:
+          schema?.keys[key]?.defaultValue.map { FileValue(value: $0, file: schema?.path ?? "") }
         default: nil
         }
       if let entry {
@@ -115,9 +121,11 @@ extension PreferenceDatabase {
   /// Returns the keys that any layer of a domain has.
   package static func layeredKeys(
     in domain: String, database: PreferenceDatabase?,
-    fixed: [String: ManagedPreferences.Entry], defaults: InstalledDefaults = InstalledDefaults()
+    fixed: [String: ManagedPreferences.Entry], defaults: InstalledDefaults = InstalledDefaults(),
+    schema: PreferenceSchema? = nil
   ) throws(PreferenceError) -> Set<String> {
     var keys = Set(fixed.keys).union(defaults.site.keys).union(defaults.packages.keys)
+    if let schema { keys.formUnion(schema.defaults.keys) }
     for step in SearchList.steps(for: domain, suites: []) {
       guard let stored = step.domain, let entries = try database?.contents(of: stored) else {
         continue

@@ -5,7 +5,7 @@ public import VaultStorage
 /// The preferences of an application: typed values by key, through all layers.
 ///
 /// Values are looked up in the administrator's, the arguments', the application's, the suites', the
-/// global domain, in the defaults that the site and packages installed, and in the registered
+/// global domain, in the defaults that the site, packages and a schema have, and in the registered
 /// domain; the first that has the key wins. Changes go to the
 /// application's domain. This process sees them at once, others within milliseconds; they are
 /// durable within a second, after ``synchronize()``, and when the process exits.
@@ -174,11 +174,15 @@ public final class PreferenceStore: Sendable {
   ///   - value: The new value; `nil` removes the key.
   ///   - key: Any text.
   /// - Throws: ``PreferenceError`` with code `.managed` if the administrator has fixed the key,
-  ///   `.tooDeep` if more than 512 arrays and dictionaries are inside each other; nothing is
-  ///   changed then.
+  ///   `.tooDeep` if more than 512 arrays and dictionaries are inside each other, `.notAllowed` if
+  ///   the schema in use (``use(_:)``) does not allow the value; nothing is changed then.
   public func setValue(_ value: PreferenceValue?, forKey key: String) throws(PreferenceError) {
     try checkManaged(key)
     try value?.checkDepth(of: key)
+    try checkSchema(value, key)
+    if value != nil, let version = core.withState({ $0.pendingVersion.take() }) {
+      core.set(.integer(version), PreferenceSchema.versionKey, in: domain)
+    }
     core.set(value, key, in: domain)
   }
 
