@@ -82,11 +82,15 @@ package enum DefaultsHelp {
     "write <domain> <key> (--if-equals <value> | --if-absent) <value>",
     "delete <domain> <key> --if-equals <value>",
     "write <domain> <key> --force <value>   also where the domain's schema refuses it",
+    "write <domain> <key> --to-file <value>, delete <domain> <key> --to-file",
+    "       the text file of a domain, in its place: ~/.config/<domain>.toml or .json",
     "write <domain> <key> --json (<json> | -)   writes the value of a JSON text, - from stdin",
     "write <domain> <key> (--json-from | --string-from | --data-from) (<path> | -)",
     "read, find: --protected              protected domains, too, in plain text",
     "export [--format plist|xml|json|toml|script] [--strict] <domain> (<path> | -)",
-    "import [--format plist|xml|json|toml] <domain> (<path> | -)",
+    "import [--format plist|xml|json|toml|ini|kconfig|dconf] <domain> (<path> | -)",
+    "--dconf | --kconfig, before a verb     the desktop's settings: ORG.SCHEMA, /PATH/; FILE:GROUP",
+    "read --gvariant <domain> <key>, write <domain> <key> --gvariant <text>",
     "import --format gschema|profile-manifest [--dry-run] [--output <folder>] (<path> | <folder>)...",
     "       others' schemas, for describe and write",
   ]
@@ -119,13 +123,14 @@ package enum DefaultsHelp {
     Verb(
       names: ["dump"],
       syntax: [
-        "dump [--by-host] [--protected] [--filter <pattern>]... [--format toml|json|plist]",
+        "dump [--by-host | --every-host] [--protected] [--filter <pattern>]... [--format toml|json|plist]",
         "     [--output <path>] [<domain>...]",
       ],
       words: """
         Writes domains, or all, in the form that apply reads: sorted, one value a line.
 
           --by-host           this host's own values, too, as sections that count on this host
+          --every-host        those of other hosts, too, as sections .@host-id:ID
           --protected         protected domains, too, in plain text
           --filter <pattern>  leaves out keys: KEY or DOMAIN:KEY, with * and ?
           --format toml|json|plist
@@ -154,6 +159,28 @@ package enum DefaultsHelp {
 
           --dry-run           changes nothing; exits with 2 where something would change
           --json              an object for each change, in a line
+        """),
+    Verb(
+      names: ["profile"], syntax: ["profile [--json] <domain> [<name>... | --none]"],
+      words: """
+        Prints or sets the profiles in use, the strongest last. The values of a profile are those of
+        DOMAIN/NAME, which every verb takes; they come before the domain's own. Programs with a schema
+        follow them while they run.
+
+          --none              uses no profile
+          --json              an array of names
+        """),
+    Verb(
+      names: ["record"],
+      syntax: [
+        "record [--once] [--count <n>] dconf", "record [--once] [--count <n>] kconfig <file>...",
+      ],
+      words: """
+        Keeps the journal of the desktop's settings until it is stopped: whatever program changes them,
+        history, diff and undo know it. Lines with --dconf or --kconfig look once, before they begin.
+
+          --once              looks once
+          --count <n>         ends after so many transactions
         """),
     Verb(
       names: ["edit"], syntax: ["edit <domain>"],

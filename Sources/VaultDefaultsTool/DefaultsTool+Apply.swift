@@ -90,6 +90,9 @@ extension DefaultsTool {
       throw DefaultsRefusal(
         "\(name.domain) is a file; apply changes domains.\nDefaults have not been changed.")
     }
+    if let id = name.hostID {
+      return PreferenceDomain(domain.name, host: id == HostIdentity.current ? .current : .named(id))
+    }
     return name.isByHost ? PreferenceDomain(domain.name, host: .current) : domain
   }
 

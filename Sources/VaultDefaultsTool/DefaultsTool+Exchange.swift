@@ -9,6 +9,11 @@ extension DefaultsTool {
     if let format = options.value("--format"), Self.schemaFormats[format] != nil {
       return try importSchemas(arguments)
     }
+    if options.value("--format") == "dconf", let word = words.first,
+      desktop is DConfSource || word.begins(with: DConfSource.prefix)
+    {
+      return try importDump(words)
+    }
     let target = try take(&words)
     guard let path = words.popFirst() else {
       log("\nNeed a path to read from")
@@ -44,6 +49,7 @@ extension DefaultsTool {
       case "toml": value = try TOMLText.parse(bytes)
       case nil, "plist": value = try PropertyList.parse(bytes)
       case "xml": value = try PropertyList.parse(bytes, as: .xml)
+      case "dconf", "ini", "kconfig": value = try KeyFileValues.value(bytes, format ?? "ini")
       default: throw DefaultsUsage()
       }
       if case .dictionary(let entries) = value { return entries }

@@ -9,10 +9,21 @@ extension DefaultsTool {
     let target = try take(&words)
     let place = try DefaultsPlace.take(&words, before: 1)
     if words.isEmpty, place.path.isEmpty { return try replace(target, place.key) }
-    let isForced = words.first == "--force" && words.count > 1
-    if isForced { words.removeFirst() }
+    var flags: Set<String> = []
+    while let word = words.first, ["--force", "--to-file"].contains(word), words.count > 1 {
+      flags.insert(word)
+      words.removeFirst()
+    }
+    let isForced = flags.contains("--force")
+    if flags.contains("--to-file") {
+      guard place.path.isEmpty, case .set(let value) = try change(words) else {
+        throw DefaultsRefusal(
+          "--to-file takes a whole value of a key.  Leaving defaults unchanged.")
+      }
+      return try writeFile(value, place.key, of: target, isForced: isForced)
+    }
     let condition = DefaultsCondition.take(&words, before: 1)
-    let change = try change(words)
+    let change = try gvariant(words, place.key, in: target) ?? change(words)
     let schema = isForced ? nil : try schema(of: target)
     try edit(target) { domain in
       if let schema { try bring(domain, to: schema) }
@@ -125,6 +136,9 @@ extension DefaultsTool {
     var words = arguments
     let target = try take(&words)
     let place = words.isEmpty ? nil : try DefaultsPlace.take(&words, before: 0)
+    if let place, Array(words) == ["--to-file"] {
+      return try writeFile(nil, place.key, of: target, isForced: true)
+    }
     let condition = DefaultsCondition.take(&words, before: 0)
     guard words.isEmpty else { throw DefaultsUsage() }
     var targets = [target]
@@ -206,7 +220,7 @@ extension DefaultsTool {
       &words,
       flags: [
         "--json", "--effective", "--show-origin", "--all-layers", "--ascii", "--data-summary",
-        "--protected",
+        "--protected", "--gvariant",
       ], values: ["--key-path"])
     if options.has("--effective") { return try readEffective(words, options) }
     guard !words.isEmpty else { return try readAll(options) }
@@ -215,6 +229,7 @@ extension DefaultsTool {
       guard let value = place.value(in: try value(place.key, in: target)) else {
         throw absent(target, place.text)
       }
+      if options.has("--gvariant") { return print(try gvariant(value, place.key, in: target)) }
       return print(value, options)
     }
     guard let entries = try contents(of: target) else { throw absent(target, nil) }
@@ -247,7 +262,8 @@ extension DefaultsTool {
   ) throws -> [(String, [String: PreferenceValue])] {
     guard let database = try reading() else { return [] }
     var found: [(String, [String: PreferenceValue])] = []
-    for domain in try database.domains() where domain.storedHost == hostName {
+    for domain in try database.domains()
+    where domain.storedHost == hostName && isMeant(domain.name) {
       if !isProtectedMeant, try database.isProtected(domain) {
         warn("the domain \(domain.name) is protected and not in it; --protected adds it")
         continue
@@ -277,7 +293,7 @@ extension DefaultsTool {
     let names = try reading()?.domains()
       .filter { domain in
         domain.storedHost == hostName && domain.name != PreferenceDomain.globalName
-          && !domain.name.begins(with: "/")
+          && isMeant(domain.name) && !domain.name.begins(with: "/")
       }.map(\.name).sorted(by: OldStyleWriter.precedes)
     if options.has("--json") {
       return print(JSONText.text(.array((names ?? []).map { .string($0) }), isPretty: true))

@@ -12,7 +12,17 @@ extension DefaultsTool {
   /// The schema of a domain; `nil` for a file, and where there is none.
   package func schema(of target: DefaultsTarget) throws -> PreferenceSchema? {
     guard case .stored(let domain) = target else { return nil }
-    return try PreferenceSchema.of(domain.name, in: schemas)
+    if let source = source(of: domain.name) {
+      return source.schema(of: String(domain.name.dropFirst(type(of: source).prefix.count)))
+    }
+    // A profile has the schema of its domain.
+    let name =
+      domain.name.begins(with: "/")
+      ? domain.name : domain.name.halves(at: "/").map { String($0.0) } ?? domain.name
+    if let known = schemaCache[name] { return known }
+    let schema = try PreferenceSchema.of(name, in: schemas)
+    schemaCache[name] = .some(schema)
+    return schema
   }
 
   /// Refuses a value that the domain's schema does not allow.
@@ -45,7 +55,7 @@ extension DefaultsTool {
 
   /// Warns of values that the domain's schema does not allow: for verbs that write many.
   func warn(of entries: [String: PreferenceValue], in domain: String) throws {
-    guard let schema = try PreferenceSchema.of(domain, in: schemas) else { return }
+    guard let schema = try schema(of: .stored(PreferenceDomain(domain))) else { return }
     for (key, value) in entries.sorted(by: { OldStyleWriter.precedes($0.key, $1.key) }) {
       if case .refusal(let text) = schema.verdict(on: value, of: key) { warn("\(domain): \(text)") }
     }
@@ -132,12 +142,13 @@ extension DefaultsTool {
     let database = try reading()
     let fixed = try managed.entries(for: domain.name)
     let defaults = directories.defaults(for: domain.name)
+    let outer = try outer(schema, domain.name, database)
     var described: [String: PreferenceValue] = [:]
     if name == nil, !options.has("--json"), let words = schema.description { print(words) }
     for key in keys {
       let winner = try PreferenceDatabase.layers(
         of: key.name, in: domain.name, database: database, fixed: fixed, defaults: defaults,
-        schema: schema
+        schema: schema, outer: outer
       ).first
       if options.has("--json") {
         described[key.name] = Self.described(key, winner)

@@ -111,6 +111,13 @@ public struct StoreLocation: Sendable, Hashable {
     try base("XDG_DATA_HOME", default: ".local/share", environment) + "/\(id)"
   }
 
+  /// The folder of the user's own files of configuration: `$XDG_CONFIG_HOME`.
+  package static func configuration(
+    _ environment: (String) -> String? = variable
+  ) throws(StorageError) -> String {
+    try base("XDG_CONFIG_HOME", default: ".config", environment)
+  }
+
   private static func base(
     _ name: String, default suffix: String, _ environment: (String) -> String?
   ) throws(StorageError) -> String {

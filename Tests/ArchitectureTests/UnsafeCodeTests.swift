@@ -47,6 +47,7 @@ struct UnsafeCodeTests {
     "VaultDataStore/LargeValues/ExternalFiles.swift": "bytes from a column to a file",
     "VaultDefaultsTool/DefaultsTool+Edit.swift": "bytes in place",
     "VaultDefaultsTool/DefaultsTool+Journal.swift": "pipe2(2), poll(2)",
+    "VaultDefaultsTool/Desktop/DefaultsTool+Desktop.swift": "pipe2(2), poll(2)",
     "VaultDefaultsTool/LazyKeys.swift": "a closure, which is not Sendable",
     "VaultDefaultsTool/LogPrefix.swift": "localtime_r(3)",
     "VaultKeyringTransport/SessionCryptography.swift": "Mbed TLS",

@@ -91,6 +91,12 @@ extension PreferenceSchema {
       switch word {
       case "description": description = try SchemaPart(value, word).text()
       case "version": version = try SchemaPart(value, word).version()
+      case "environment": environmentPrefix = try Self.prefix(SchemaPart(value, word).text())
+      case "textFile":
+        guard let rank = try TextFile(rawValue: SchemaPart(value, word).text()) else {
+          throw PreferenceError(.syntax, "textFile is neither above nor below")
+        }
+        textFile = rank
       case "keys":
         for (name, table) in try SchemaPart(value, word).table() {
           keys[name] = try Key(name, SchemaPart(table, "keys.\(name)").table())
@@ -109,6 +115,18 @@ extension PreferenceSchema {
     migrations.sort { $0.version < $1.version }
   }
 
+  /// A prefix of variables: capitals, digits and underscores.
+  private static func prefix(_ text: String) throws(PreferenceError) -> String {
+    let isName = text.utf8.allSatisfy { byte in
+      0x41...0x5a ~= byte || 0x30...0x39 ~= byte || byte == 0x5f
+    }
+    guard isName, let first = text.utf8.first, !(0x30...0x39 ~= first), text.utf8.last != 0x5f
+    else {
+      throw PreferenceError(.syntax, "environment is a name in capitals, without _ at its end")
+    }
+    return text
+  }
+
   // MARK: Writing
 
   /// The schema as a file has it: sorted, one statement a line.
@@ -116,6 +134,10 @@ extension PreferenceSchema {
     var lines: [String] = []
     if let description { lines.append(TOMLWriter.line("description", .string(description))) }
     if version != 1 { lines.append(TOMLWriter.line("version", .integer(Int64(version)))) }
+    if let environmentPrefix {
+      lines.append(TOMLWriter.line("environment", .string(environmentPrefix)))
+    }
+    if let textFile { lines.append(TOMLWriter.line("textFile", .string(textFile.rawValue))) }
     for key in keys.values.sorted(by: { OldStyleWriter.precedes($0.name, $1.name) }) {
       lines += (lines.isEmpty ? [] : [""]) + [TOMLWriter.header("keys", key.name)] + key.lines
     }

@@ -50,6 +50,14 @@ public struct PreferenceSchema: Sendable, Equatable {
     public init(_ name: String) { self.name = name }
   }
 
+  /// Where the domain's text file counts, `DOMAIN.toml` or `DOMAIN.json` in `XDG_CONFIG_HOME`.
+  public enum TextFile: String, Sendable, CaseIterable {
+    /// It is stronger than what the user has set.
+    case above
+    /// What the user has set is stronger.
+    case below
+  }
+
   /// The key of a domain that has the version of the schema that its values are of.
   ///
   /// It lies among the values, so that it goes with them: into files, snapshots, to other machines.
@@ -63,6 +71,13 @@ public struct PreferenceSchema: Sendable, Equatable {
   public var keys: [String: Key]
   /// How values of earlier versions become those of this one.
   public var migrations: [Migration]
+  /// The prefix of environment variables that override values, such as `TOOL` for `TOOL_FONT_SIZE`;
+  /// `nil` for none.
+  public var environmentPrefix: String?
+  /// Where the domain's text file counts; `nil` if there is none.
+  ///
+  /// A running program sees its changes at once.
+  public var textFile: TextFile?
   /// The file that it was read from.
   public internal(set) var path: String?
 
@@ -73,14 +88,18 @@ public struct PreferenceSchema: Sendable, Equatable {
   ///   - version: The version of the keys and their meaning.
   ///   - keys: The keys; of two of one name the last counts.
   ///   - migrations: How values of earlier versions become those of this one.
+  ///   - environmentPrefix: The prefix of environment variables that override values.
+  ///   - textFile: Where the domain's text file counts; `nil` if there is none.
   public init(
     _ description: String? = nil, version: Int = 1, keys: [Key] = [],
-    migrations: [Migration] = []
+    migrations: [Migration] = [], environmentPrefix: String? = nil, textFile: TextFile? = nil
   ) {
     self.description = description
     self.version = version
     self.keys = Dictionary(keys.map { ($0.name, $0) }) { $1 }
     self.migrations = migrations
+    self.environmentPrefix = environmentPrefix
+    self.textFile = textFile
   }
 
   /// The defaults of all keys that have one.
@@ -99,7 +118,7 @@ public struct PreferenceSchema: Sendable, Equatable {
 
   /// Judges a value of a key.
   package func verdict(on value: PreferenceValue, of name: String) -> Verdict {
-    if name == Self.versionKey { return .fits }
+    if name == Self.versionKey || name == OuterLayers.profilesKey { return .fits }
     guard let key = keys[name] else {
       if let renamed = keys.values.first(where: { $0.formerNames.contains(name) }) {
         return .refusal("\(name) is called \(renamed.name) now")

@@ -157,8 +157,13 @@ public final class PreferenceStore: Sendable {
   /// whatever is written after it.
   public var problem: PreferenceError? { core.withState { $0.problem } }
 
-  /// Why files with defaults were left out; empty if all that exist were read.
-  public var defaultsProblems: [PreferenceError] { core.withState { $0.defaults.problems } }
+  /// Why files with defaults, the text file or variables of the environment were left out; empty if
+  /// all that exist were read.
+  ///
+  /// Of a text file that cannot be read, the last state that could be is in use.
+  public var defaultsProblems: [PreferenceError] {
+    core.withState { $0.defaults.problems + $0.outer.problems($0.schema) }
+  }
 
   // MARK: Values
 
@@ -211,9 +216,7 @@ public final class PreferenceStore: Sendable {
   /// - Parameter domain: The domain; `nil` for every domain that this store searches.
   /// - Returns: The changes from now on.
   public func changes(in domain: PreferenceDomain? = nil) -> AsyncStream<[PreferenceChange]> {
-    let domains =
-      domain.map { [$0] } ?? core.withState { Set($0.steps.compactMap(\.domain)) }
-    return core.observe(domains: domains, keys: nil)
+    core.observe(domains: domain.map { [$0] }, keys: nil)
   }
 
   /// Returns a stream of a key's changes in the domains that this store searches.
@@ -227,7 +230,7 @@ public final class PreferenceStore: Sendable {
   /// - Parameter keys: The keys.
   /// - Returns: The changes from now on, one element for each transaction that changed one of them.
   public func changes(of keys: Set<String>) -> AsyncStream<[PreferenceChange]> {
-    core.observe(domains: core.withState { Set($0.steps.compactMap(\.domain)) }, keys: keys)
+    core.observe(domains: nil, keys: keys)
   }
 
   // MARK: Several at once

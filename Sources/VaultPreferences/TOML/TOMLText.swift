@@ -43,6 +43,10 @@ package enum TOMLText {
       let domain = try reader.next()
       places.append(
         Place(name: .init(domain: domain.key, key: nil), line: Int(domain.position.line)))
+      // An array's elements have no places of their own.
+      for _ in 0..<(domain.raw.kind == CVAULT_TOML_ARRAY ? domain.count : 0) {
+        _ = try reader.value()
+      }
       for _ in 0..<(domain.isTable ? domain.count : 0) {
         let (member, _) = try reader.value()
         places.append(
