@@ -33,7 +33,7 @@ extension DefaultsTool {
       let value = try place.setting(
         try Self.value(change, over: current, at: place), in: whole)
       if !isForced { try check(value, of: place.key, in: target) }
-      try domain.set(value, place.key)
+      try domain.set(asDesktop(value, in: target), place.key)
     }
   }
 

@@ -95,6 +95,16 @@ final class DConfSource: DesktopSource {
     return try GVariantText.text(value, as: schemas.signature(of: key, in: domain))
   }
 
+  func isSame(
+    _ first: PreferenceValue?, _ second: PreferenceValue?, of key: String, in domain: String
+  ) -> Bool {
+    guard let first, let second else { return first == nil && second == nil }
+    let (left, right) = (
+      try? text(first, of: key, in: domain), try? text(second, of: key, in: domain)
+    )
+    return left != nil && left == right
+  }
+
   func schema(of domain: String) -> PreferenceSchema? { schemas.schema(at: domain) }
 
   // MARK: Writing

@@ -7,6 +7,8 @@ import VaultStorage
 extension DefaultsTool {
   /// Every prefix of a copy.
   static let desktopPrefixes = [DConfSource.prefix, KConfigSource.prefix]
+  /// Which changes of other machines the desktop has got: their latest numbers, by prefix.
+  private static let handedOn = PreferenceDomain("@desktop")
 
   /// The source of a domain of the store; `nil` for one of our own.
   func source(of name: String) -> (any DesktopSource)? {
@@ -18,6 +20,7 @@ extension DefaultsTool {
   /// Whether a line without a domain is about a domain: with `--dconf` only about those of dconf,
   /// without it only about our own.
   func isMeant(_ name: String) -> Bool {
+    if name == Self.handedOn.name { return false }
     guard let desktop else { return !Self.desktopPrefixes.contains { name.begins(with: $0) } }
     return name.begins(with: type(of: desktop).prefix)
   }
@@ -79,7 +82,13 @@ extension DefaultsTool {
       return found
     }
     let database = try reading()
-    guard !(try differences { try database?.contents(of: $0) }).isEmpty else { return 0 }
+    let first = try differences { try database?.contents(of: $0) }
+    let waiting = try first.filter { try isWaiting($0, source) }
+    if !waiting.isEmpty { try handOn(waiting, source) }
+    let isLeft = { (domain: PreferenceDomain, key: String) in
+      waiting.contains { $0.0 == domain && $0.1 == key }
+    }
+    guard first.count > waiting.count else { return 0 }
     // Written under the desktop's name: this line did not make the changes.
     guard
       let writer = try PreferenceDatabase.open(
@@ -88,6 +97,7 @@ extension DefaultsTool {
     defer { writer.close() }
     return try writer.transaction { transaction in
       let changes = try differences { try transaction.contents(of: $0) }
+        .filter { !isLeft($0.0, $0.1) }
       for (domain, key, value) in changes {
         if let value {
           try transaction.set(value, key, in: domain)
@@ -99,7 +109,58 @@ extension DefaultsTool {
     }
   }
 
+  /// Whether a key differs since another machine has changed it, and the desktop still has what was
+  /// there before.
+  private func isWaiting(
+    _ difference: (PreferenceDomain, String, PreferenceValue?), _ source: any DesktopSource
+  ) throws -> Bool {
+    let (domain, key, now) = difference
+    guard let last = try reading()?.changes(in: domain, key: key, limit: 1).last,
+      last.process.contains(bytes: " sync from ")
+    else { return false }
+    let prefix = type(of: source).prefix
+    if case .integer(let done)? = try reading()?.value(prefix, in: Self.handedOn),
+      last.sequence <= done
+    {
+      return false
+    }
+    let name = String(domain.name.dropFirst(prefix.count))
+    return source.isSame(last.old, now, of: key, in: name)
+  }
+
+  /// Has the desktop take what other machines changed; where it cannot now, it is said.
+  private func handOn(
+    _ waiting: [(PreferenceDomain, String, PreferenceValue?)], _ source: any DesktopSource
+  ) throws {
+    let prefix = type(of: source).prefix
+    do {
+      try source.push(
+        waiting.map { domain, key, _ in
+          DesktopChange(
+            domain: String(domain.name.dropFirst(prefix.count)), key: key,
+            value: try reading()?.value(key, in: domain))
+        })
+      // What the desktop has after this is newer than they are.
+      guard let latest = try reading()?.latestSequence(),
+        let writer = try PreferenceDatabase.open(
+          location(), mode: .write, process: String(prefix.dropLast()), managed: managed)
+      else { return }
+      defer { writer.close() }
+      try writer.transaction { try $0.set(.integer(latest), prefix, in: Self.handedOn) }
+    } catch let error as DefaultsRefusal {
+      warn("what another machine changed is not set yet: \(error.message ?? "")")
+    }
+  }
+
   // MARK: To the desktop
+
+  /// A value as the copy has it: KConfig has texts alone.
+  func asDesktop(_ value: PreferenceValue, in target: DefaultsTarget) -> PreferenceValue {
+    guard case .stored(let domain) = target, domain.name.begins(with: KConfigSource.prefix) else {
+      return value
+    }
+    return KConfigSource.text(value).map { .string($0) } ?? value
+  }
 
   /// Has the desktop take what this line changed in a copy; where it cannot, the line is undone.
   func pushToDesktop() throws {
@@ -118,12 +179,29 @@ extension DefaultsTool {
             domain: domain, key: key, value: try database.value(key, in: change.domain))
         }
         guard !latest.isEmpty, let source = source(of: prefix) else { continue }
-        try source.push(latest.sorted { $0.key < $1.key }.map(\.value))
+        let wanted = latest.sorted { $0.key < $1.key }.map(\.value)
+        try source.push(wanted)
+        try verify(wanted, source)
       }
     } catch {
       let transactions = Set(changes.map(\.transaction)).sorted(by: >)
       _ = try? writing().undo(.transactions(transactions), isForced: true, isDryRun: false)
       throw error
+    }
+  }
+
+  /// Refuses what the desktop took without a word, and did not keep, such as a locked key.
+  private func verify(_ wanted: [DesktopChange], _ source: any DesktopSource) throws {
+    let current = try source.current(beside: Set(wanted.map(\.domain)))
+    for change in wanted {
+      let found = current[change.domain]?[change.key]
+      // A reset shows what the administrator gives, if anything.
+      guard let value = change.value else { continue }
+      guard source.isSame(found, value, of: change.key, in: change.domain) else {
+        throw DefaultsRefusal(
+          "The desktop did not take \(change.key) of \(change.domain).\n"
+            + "The administrator may have locked it. Defaults have not been changed.")
+      }
     }
   }
 

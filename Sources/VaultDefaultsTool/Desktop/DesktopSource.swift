@@ -29,6 +29,11 @@ protocol DesktopSource {
   /// Has the desktop take changes: all, or it throws.
   func push(_ changes: [DesktopChange]) throws
 
+  /// Whether two values of a key are the same to the desktop.
+  func isSame(
+    _ first: PreferenceValue?, _ second: PreferenceValue?, of key: String, in domain: String
+  ) -> Bool
+
   /// The schema of a domain; `nil` if there is none.
   func schema(of domain: String) -> PreferenceSchema?
 

@@ -104,18 +104,34 @@ final class KConfigSource: DesktopSource {
       for group in groups { words += ["--group", group] }
       if groups.isEmpty { words += ["--group", "<default>"] }
       words += ["--key", change.key]
-      switch change.value {
-      case .string(let text)?: words += ["--", text]
-      case .boolean(let flag)?: words += ["--type", "bool", "--", flag ? "true" : "false"]
-      case .integer(let number)?: words += ["--", String(number)]
-      case .real(let number)?: words += ["--", "\(number)"]
-      case nil: words += ["--delete", "--", ""]
-      default:
-        throw DefaultsRefusal(
-          "\(change.domain) \(change.key): KConfig has texts, numbers and booleans.")
+      if let value = change.value {
+        guard let text = Self.text(value) else {
+          throw DefaultsRefusal(
+            "\(change.domain) \(change.key): KConfig has texts, numbers and booleans.")
+        }
+        words += ["--", text]
+      } else {
+        words += ["--delete", "--", ""]
       }
       try run(words)
     }
+  }
+
+  /// A value as KConfig writes it; `nil` for one that it cannot have.
+  static func text(_ value: PreferenceValue) -> String? {
+    switch value {
+    case .string(let text): text
+    case .boolean(let flag): flag ? "true" : "false"
+    case .integer(let number): String(number)
+    case .real(let number): "\(number)"
+    default: nil
+    }
+  }
+
+  func isSame(
+    _ first: PreferenceValue?, _ second: PreferenceValue?, of key: String, in domain: String
+  ) -> Bool {
+    first.flatMap(Self.text) == second.flatMap(Self.text)
   }
 
   private func run(_ words: [String]) throws {
@@ -128,9 +144,10 @@ final class KConfigSource: DesktopSource {
         run.exitStatus != 127
       else { continue }
       guard run.isSuccess else {
-        let reason =
-          String(decoding: run.errors, as: UTF8.self).parts(at: "\n").first ?? "it failed"
-        throw DefaultsRefusal("\(program): \(Quoting.visible(String(reason)))")
+        let lines = String(decoding: run.errors, as: UTF8.self).parts(at: "\n")
+        throw DefaultsRefusal(
+          "\(program) could not write: \(lines.first.map { Quoting.visible(String($0)) } ?? "it gives no reason")\n"
+            + "The administrator may have locked the key. Defaults have not been changed.")
       }
       return
     }

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import VaultDefaultsTool
 import VaultPreferences
+import VaultStorage
 
 /// The desktop's settings: a real dconf in a session of its own, and KConfig's own programs.
 struct DesktopTests {
@@ -27,6 +28,7 @@ struct DesktopTests {
       .appendingPathComponent("../Scripts/\(script)").standardized.path
     var last: VaultProcess.Result?
     for word in words {
+      if word == "synced" { try changeFromAnotherMachine(home) }
       let bash = ["/bin/bash", path, word, VaultProcess.path, home.path]
       let program = VaultProcess(
         home: home.path, environment: ["PATH": "/usr/bin:/bin"], executable: "/usr/bin/env")
@@ -37,10 +39,22 @@ struct DesktopTests {
     return try #require(last)
   }
 
+  /// What sync does when a machine of the space has changed a value.
+  private func changeFromAnotherMachine(_ home: TemporaryHome) throws {
+    let location = try StoreLocation(environment: { ["HOME": "\(home.path)/one"][$0] })
+    let database = try #require(
+      try PreferenceDatabase.open(location, mode: .write, process: "vault sync from laptop"))
+    defer { database.close() }
+    try database.transaction { transaction in
+      try transaction.set(
+        "24h", "clock-format", in: PreferenceDomain("dconf:/org/gnome/desktop/interface/"))
+    }
+  }
+
   @Test(
     .enabled(if: hasDConf, "needs dconf-cli, dconf-service, gsettings-desktop-schemas and dbus"))
   func theDesktopsSettingsHaveAJournalAndGoToAnotherHome() throws {
-    let played = try play("desktop.sh", ["one", "two"])
+    let played = try play("desktop.sh", ["one", "two", "locked", "synced"])
     #expect(played.status == 0, "\(played.errors) \(played.text)")
   }
 

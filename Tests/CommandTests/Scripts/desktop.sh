@@ -2,7 +2,9 @@
 # desktop.sh PHASE VAULT FOLDER: a real dconf in a session of its own, without a display.
 set -euo pipefail
 phase=$1 vault=$2 folder=$3
-export HOME=$folder/$phase XDG_CONFIG_HOME=$folder/$phase/.config XDG_RUNTIME_DIR=$folder/$phase/run
+home=$phase
+[ "$phase" = synced ] && home=one
+export HOME=$folder/$home XDG_CONFIG_HOME=$folder/$home/.config XDG_RUNTIME_DIR=$folder/$home/run
 export XDG_DATA_DIRS=/usr/share LC_ALL=C.UTF-8 GSETTINGS_BACKEND=dconf
 mkdir -p -m 700 "$HOME" "$XDG_CONFIG_HOME" "$XDG_RUNTIME_DIR"
 # dconf's service gets the environment that the bus has.
@@ -50,11 +52,11 @@ one)
     is "$(dconf dump /evil/)" '' 'a text of several lines'
     d --dconf delete /test/group2/ key0
     is "$(dconf read /test/group2/key0)" '' delete
-    complete=("$vault" __complete 5 vault defaults --dconf write)
+    complete=("$vault" __complete 4 vault defaults --dconf write)
     "${complete[@]}" org.gnome.desktop.int | grep -q '^org.gnome.desktop.interface'
-    complete[2]=6
+    complete[2]=5
     "${complete[@]}" org.gnome.desktop.interface clock-f | grep -q '^clock-format'
-    complete[2]=7
+    complete[2]=6
     "${complete[@]}" org.gnome.desktop.interface clock-format '' | grep -q '^24h'
     d --dconf describe org.gnome.desktop.interface clock-format | grep -q 'one of "24h", "12h"'
     # The whole store without the desktop's part, and the desktop's alone.
@@ -87,6 +89,28 @@ two)
     cmp <(dconf dump /copy/) "$folder/part"
     d import --format dconf com.own "$folder/part"
     is "$(d read com.own --key-path :group3:key1)" 5 'import into a domain'
+    ;;
+synced)
+    # What another machine has changed in the copy is set, and not overwritten.
+    is "$(gsettings get org.gnome.desktop.interface clock-format)" "'12h'" 'before'
+    is "$(d --dconf read org.gnome.desktop.interface clock-format)" 24h 'the copy'
+    is "$(gsettings get org.gnome.desktop.interface clock-format)" "'24h'" 'from another machine'
+    gsettings set org.gnome.desktop.interface clock-format 12h
+    is "$(d --dconf read org.gnome.desktop.interface clock-format)" 12h 'the latest counts'
+    ;;
+locked)
+    # What the administrator has locked is refused, and the line is undone.
+    mkdir -p "$folder/db.d/locks"
+    printf '[org/gnome/desktop/interface]\nclock-format="12h"\n' >"$folder/db.d/00"
+    echo /org/gnome/desktop/interface/clock-format >"$folder/db.d/locks/clock"
+    dconf compile "$folder/site.db" "$folder/db.d"
+    printf 'user-db:user\nfile-db:%s\n' "$folder/site.db" >"$folder/profile"
+    export DCONF_PROFILE=$folder/profile
+    is "$(gsettings get org.gnome.desktop.interface clock-format)" "'12h'" 'the site'
+    if d --dconf write org.gnome.desktop.interface clock-format 24h 2>"$folder/error"; then exit 8; fi
+    grep -q . "$folder/error"
+    is "$(d --dconf read org.gnome.desktop.interface clock-format)" 12h 'undone'
+    is "$(gsettings get org.gnome.desktop.interface clock-format)" "'12h'" 'locked'
     ;;
 without)
     # No bus: what cannot be set is undone, and said.
