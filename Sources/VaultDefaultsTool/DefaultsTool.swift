@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import VaultPreferences
 package import VaultSealing
 package import VaultStorage
@@ -50,7 +49,8 @@ package final class DefaultsTool {
   /// The folders of schemas, the strongest first.
   let schemas: [String]
   /// The environment, for layers that a schema makes of it.
-  let environment: [String: String]
+  private(set) lazy var environment = variables()
+  private let variables: () -> [String: String]
   /// Lets a person edit a text.
   let editor: ([UInt8]) throws -> [UInt8]
   /// What the conditions of sections in files are compared with.
@@ -108,7 +108,7 @@ package final class DefaultsTool {
     managed: ManagedPreferences = ManagedPreferences(),
     directories: DefaultsDirectories = DefaultsDirectories(),
     schemas: [String] = PreferenceSchema.directories(),
-    environment: [String: String] = ProcessInfo.processInfo.environment,
+    environment: @autoclosure @escaping () -> [String: String] = StoreLocation.variables,
     editor: @escaping ([UInt8]) throws -> [UInt8] = DefaultsTool.runEditor,
     home: @escaping () -> String? = { StoreLocation.variable("HOME") },
     machine: @escaping () -> DefaultsMachine = { DefaultsMachine.current },
@@ -122,7 +122,7 @@ package final class DefaultsTool {
     self.managed = managed
     self.directories = directories
     self.schemas = schemas
-    self.environment = environment
+    variables = environment
     self.editor = editor
     self.home = home
     self.machine = machine

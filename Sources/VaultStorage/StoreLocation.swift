@@ -1,3 +1,4 @@
+import CVaultLinux
 import Glibc
 
 /// The location of one user's data: the directories of preferences, credentials and their store.
@@ -160,6 +161,19 @@ public struct StoreLocation: Sendable, Hashable {
       unsafe String(validatingCString: bytes) == nil
     else { return }
     throw StorageError(.noLocation, "the folder that \(name) names is no UTF-8 text")
+  }
+
+  /// All variables of the process's environment.
+  package static var variables: [String: String] {
+    var found: [String: String] = [:]
+    var entry = unsafe cvault_environment()
+    while let text = unsafe entry?.pointee {
+      if let (name, value) = unsafe String(cString: text).halves(at: "=") {
+        found[String(name)] = String(value)
+      }
+      unsafe entry = entry?.advanced(by: 1)
+    }
+    return found
   }
 
   /// A variable of the process's environment.

@@ -153,7 +153,7 @@ final class DConfSource: DesktopSource {
   private func run(_ words: [String], input: [UInt8] = []) throws -> [UInt8] {
     var surroundings = ChildProgram.Surroundings()
     surroundings.patience = 30
-    surroundings.variables = environment
+    surroundings.variables = DesktopEnvironment.variables(of: environment)
     guard
       let run = try ChildProgram.capture(
         ["dconf"] + words, input: input, limit: 64 << 20, in: surroundings),

@@ -41,6 +41,18 @@ protocol DesktopSource {
   func files(of known: Set<String>) -> [(folder: String, name: String)]
 }
 
+/// What the desktop's own commands get of the environment that this line was given.
+///
+/// The rest they have from the process, less what is secret in it.
+enum DesktopEnvironment {
+  static func variables(of environment: [String: String]) -> [String: String] {
+    environment.filter { name, _ in
+      name == "HOME" || name == "DBUS_SESSION_BUS_ADDRESS" || name == "DCONF_PROFILE"
+        || name.begins(with: "XDG_")
+    }
+  }
+}
+
 /// A key that is set, or for `nil` reset.
 struct DesktopChange {
   /// Without the prefix.

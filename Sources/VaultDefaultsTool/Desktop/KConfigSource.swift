@@ -137,7 +137,8 @@ final class KConfigSource: DesktopSource {
   private func run(_ words: [String]) throws {
     var surroundings = ChildProgram.Surroundings()
     surroundings.patience = 30
-    surroundings.variables = environment.merging(["QT_QPA_PLATFORM": "offscreen"]) { $1 }
+    surroundings.variables = DesktopEnvironment.variables(of: environment)
+      .merging(["QT_QPA_PLATFORM": "offscreen"]) { $1 }
     for program in ["kwriteconfig6", "kwriteconfig5"] {
       guard
         let run = try ChildProgram.capture([program] + words, limit: 1 << 20, in: surroundings),

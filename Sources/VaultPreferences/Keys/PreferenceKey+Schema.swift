@@ -41,7 +41,7 @@ extension PreferenceKey {
   /// Says which names the key had before.
   ///
   /// Where no layer has the key, the value under the first of these names that has one is read.
-  /// ``PreferenceStore/use(_:)`` stores it under the new name.
+  /// ``PreferenceStore/use(_:environment:)`` stores it under the new name.
   ///
   /// - Parameter names: The names, the latest first.
   /// - Returns: The key with them.

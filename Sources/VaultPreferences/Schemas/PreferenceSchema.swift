@@ -3,7 +3,7 @@ import VaultStorage
 /// What a program says of its domain's keys: types, defaults, limits, descriptions, earlier names.
 ///
 /// A package ships it as a file, `/usr/share/vault/schemas/DOMAIN.toml`, which `vault defaults`
-/// reads, too; or a program makes it of its typed keys. ``PreferenceStore/use(_:)`` applies it.
+/// reads, too; or a program makes it of its typed keys. ``PreferenceStore/use(_:environment:)`` applies it.
 ///
 /// ```swift
 /// extension PreferenceKey where Value == Int {

@@ -1,10 +1,11 @@
 import FoundationEssentials
 import Synchronization
+import VaultStorage
 
 /// A schema in use: its defaults are a layer, former names are read, and what does not fit is
 /// refused.
 extension PreferenceStore {
-  /// The schema in use; `nil` if ``use(_:)`` was not called.
+  /// The schema in use; `nil` if ``use(_:environment:)`` was not called.
   public var schema: PreferenceSchema? { core.withState { $0.schema } }
 
   /// Applies a schema to this store's domain.
@@ -33,7 +34,7 @@ extension PreferenceStore {
   public func use(
     _ schema: PreferenceSchema, environment: [String: String]? = nil
   ) throws(PreferenceError) {
-    core.use(schema, variables: environment ?? ProcessInfo.processInfo.environment)
+    core.use(schema, variables: environment ?? StoreLocation.variables)
     // Without a store there is nothing to migrate, and `problem` says why.
     guard core.hasDatabase else { return }
     try PreferenceError.wrapping {

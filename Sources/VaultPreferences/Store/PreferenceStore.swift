@@ -180,7 +180,7 @@ public final class PreferenceStore: Sendable {
   ///   - key: Any text.
   /// - Throws: ``PreferenceError`` with code `.managed` if the administrator has fixed the key,
   ///   `.tooDeep` if more than 512 arrays and dictionaries are inside each other, `.notAllowed` if
-  ///   the schema in use (``use(_:)``) does not allow the value; nothing is changed then.
+  ///   the schema in use (``use(_:environment:)``) does not allow the value; nothing is changed then.
   public func setValue(_ value: PreferenceValue?, forKey key: String) throws(PreferenceError) {
     try checkManaged(key)
     try value?.checkDepth(of: key)

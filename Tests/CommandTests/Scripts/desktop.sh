@@ -118,6 +118,13 @@ without)
     if d --dconf write /test/ k v 2>"$folder/error"; then exit 4; fi
     grep -q 'dbus-run-session starts one' "$folder/error"
     is "$(d --dconf read /test/ k 2>/dev/null || echo none)" none 'undone'
+    # The command that is started gets no secret of the environment.
+    mkdir -p "$folder/fake"
+    printf '#!/bin/sh\nenv >"%s/env"\n' "$folder" >"$folder/fake/dconf"
+    chmod 755 "$folder/fake/dconf"
+    VAULT_PASSPHRASE=hidden-words PATH=$folder/fake:$PATH "$vault" defaults --dconf domains >/dev/null
+    grep -q "^HOME=$HOME" "$folder/env"
+    if grep -q hidden-words "$folder/env"; then exit 9; fi
     PATH=/nonexistent
     if "$vault" defaults --dconf read /test/ 2>"$folder/error"; then exit 5; fi
     case $(<"$folder/error") in *dconf-cli*) ;; *) exit 6 ;; esac
