@@ -101,7 +101,6 @@ let package = Package(
       name: "VaultDefaultsTool",
       dependencies: [
         "VaultPreferences", "VaultTerminal", "VaultStorage", "VaultSealing", "CVaultLinux",
-        "CVaultTOML",
       ]),
 
     // Other programs' exports as items, and items in their formats.
@@ -164,7 +163,8 @@ let package = Package(
 
     // The three drawers. None imports another.
     .target(
-      name: "VaultPreferences", dependencies: ["VaultStorage", "VaultSealing", "CVaultExpat"]),
+      name: "VaultPreferences",
+      dependencies: ["VaultStorage", "VaultSealing", "CVaultExpat", "CVaultTOML"]),
     .target(
       name: "VaultCredentials",
       dependencies: ["VaultStorage", "VaultSealing", "CVaultSecret", "CVaultLinux"]),
@@ -260,7 +260,7 @@ let package = Package(
     .systemLibrary(name: "CVaultPostgres"),
     .systemLibrary(
       name: "CVaultExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
-    // Its headers are the whole library; only the command is built with them.
+    // Its headers are the whole library.
     .target(name: "CVaultTOML"),
     .systemLibrary(name: "CVaultZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CVaultMbedCrypto", providers: [.apt(["libmbedtls-dev"])]),

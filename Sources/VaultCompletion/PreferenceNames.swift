@@ -16,14 +16,16 @@ struct PreferenceNames {
   /// The verbs, in the order of the help.
   package static let verbs = [
     "read", "read-type", "write", "delete", "delete-all", "rename", "domains", "find", "export",
-    "import", "apply", "dump", "describe", "edit", "watch", "history", "undo", "snapshot", "diff",
+    "import", "apply", "dump", "describe", "migrate", "profile",
+    "record", "edit", "watch", "history", "undo",
+    "snapshot", "diff",
     "protect",
     "unprotect", "recover", "help",
   ]
   /// The verbs that take a domain, and those that take a key of it.
   private static let takingDomain: Set<String> = [
     "read", "read-type", "write", "delete", "remove", "delete-all", "rename", "export", "import",
-    "edit", "watch", "history", "protect", "unprotect", "dump", "describe",
+    "edit", "watch", "history", "protect", "unprotect", "dump", "describe", "migrate", "profile",
   ]
   private static let takingKey: Set<String> = [
     "read", "read-type", "write", "delete", "remove", "delete-all", "rename", "watch", "history",
@@ -36,19 +38,21 @@ struct PreferenceNames {
   private static let options: [String: [String]] = [
     "read": [
       "--json", "--effective", "--show-origin", "--all-layers", "--ascii", "--data-summary",
-      "--key-path", "--protected",
+      "--key-path", "--protected", "--gvariant",
     ],
-    "read-type": ["--json", "--key-path"], "delete": ["--key-path", "--if-equals"],
-    "domains": ["--json"], "find": ["--json"],
+    "read-type": ["--json", "--key-path"], "delete": ["--key-path", "--if-equals", "--to-file"],
+    "domains": ["--json"], "find": ["--json", "--protected"],
     "diff": ["--json", "--prune", "--merge", "--format"],
-    "export": ["--format", "--strict"], "import": ["--format"],
+    "export": ["--format", "--strict"], "import": ["--format", "--dry-run", "--output"],
     "apply": ["--dry-run", "--json", "--format", "--prune", "--merge", "--domain"],
-    "describe": ["--json"],
-    "dump": ["--format", "--by-host", "--protected", "--filter", "--output"],
+    "describe": ["--json", "--check"], "migrate": ["--dry-run", "--json"],
+    "profile": ["--none", "--json"], "record": ["--once", "--count"],
+    "dump": ["--format", "--by-host", "--every-host", "--protected", "--filter", "--output"],
     "watch": ["--json", "--since", "--count"], "history": ["--json", "--limit", "--since"],
     "undo": ["--since", "--transaction", "--dry-run", "--force"],
     "write": [
-      "--json", "--key-path", "--if-equals", "--if-absent", "--force", "--json-from",
+      "--json", "--key-path", "--if-equals", "--if-absent", "--force", "--to-file",
+      "--gvariant", "--json-from",
       "--string-from",
       "--data-from",
     ],
@@ -59,6 +63,7 @@ struct PreferenceNames {
   func names(typed: String, words: [String]) -> [String] {
     var rest = words[...]
     var host = PreferenceDomain.Host.any
+    var desktop: String?
     switch rest.first {
     case "-currentHost":
       rest = rest.dropFirst()
@@ -67,20 +72,27 @@ struct PreferenceNames {
       guard rest.count > 1 else { return [] }
       host = .named(rest[rest.startIndex + 1])
       rest = rest.dropFirst(2)
+    case "--dconf", "--kconfig":
+      desktop = rest.first
+      rest = rest.dropFirst()
     default: break
     }
     guard let verb = rest.popFirst()?.lowercased() else {
-      return (words.isEmpty ? ["-currentHost", "-host"] : []) + Self.verbs
+      return (words.isEmpty ? ["-currentHost", "-host", "--dconf", "--kconfig"] : []) + Self.verbs
     }
-    if rest.last == "--format" { return ["plist", "xml", "json", "toml", "script"] }
+    if rest.last == "--format" {
+      return ["plist", "xml", "json", "toml"]
+        + (verb == "import"
+          ? ["ini", "kconfig", "dconf", "gschema", "profile-manifest"] : ["script"])
+    }
     let known = Self.options[verb] ?? []
     let isOption = typed.hasPrefix("-")
     rest = rest.filter { !known.contains($0) }[...]
     guard Self.takingDomain.contains(verb) else { return isOption ? known : [] }
     guard !rest.isEmpty else {
-      return (isOption ? known + ["-g", "-globalDomain", "-app"] : []) + domains()
+      return (isOption ? known + ["-g", "-globalDomain", "-app"] : []) + domains(desktop)
     }
-    guard let target = try? DefaultsTarget.take(&rest, host: host, home: nil) else { return [] }
+    guard let target = target(&rest, host, desktop) else { return [] }
     if rest.isEmpty { return (isOption ? known : []) + keys(of: target, verb) }
     if verb == "write", rest.count == 1 {
       return values(of: rest.first ?? "", target) + Self.types + known
@@ -88,8 +100,25 @@ struct PreferenceNames {
     return isOption ? known : []
   }
 
-  /// The domains of the store.
-  func domains() -> [String] {
+  private func target(
+    _ words: inout ArraySlice<String>, _ host: PreferenceDomain.Host, _ desktop: String?
+  ) -> DefaultsTarget? {
+    guard let desktop else {
+      return try? DefaultsTarget.take(&words, host: host, home: nil)
+    }
+    guard let word = words.popFirst() else { return nil }
+    let tool = tool { _ in }
+    defer { tool.close() }
+    return tool.desktopTarget(word, desktop)
+  }
+
+  /// The domains of the store, or of the desktop.
+  func domains(_ desktop: String? = nil) -> [String] {
+    if let desktop {
+      let tool = tool { _ in }
+      defer { tool.close() }
+      return tool.desktopDomains(desktop)
+    }
     var output: [UInt8] = []
     guard tool({ output += $0 }).run(["domains"]) == .done else { return [] }
     return String(decoding: output, as: UTF8.self).substituting(", ", with: "\n")

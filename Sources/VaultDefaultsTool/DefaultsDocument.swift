@@ -5,7 +5,8 @@ import VaultStorage
 ///
 /// A section is a domain. Behind its name may stand where it counts: `.@host` for the values of
 /// this host alone (as after `-currentHost`), `.@host:NAME` for those of the host of that name,
-/// `.@os:NAME` and `.@user:NAME`. The section `@leave-out` has patterns of keys that `dump` does not
+/// `.@host-id:ID` for those of another host, wherever the file is applied, `.@os:NAME` and
+/// `.@user:NAME`. The section `@leave-out` has patterns of keys that `dump` does not
 /// write and `apply --prune` does not remove, by patterns of domains.
 struct DefaultsDocument {
   /// The domain, and where its section counts.
@@ -13,6 +14,8 @@ struct DefaultsDocument {
     let domain: String
     /// Whether the values are those of one host alone.
     var isByHost = false
+    /// The host whose values they are, if it is none by name.
+    var hostID: String?
     /// The conditions, such as `os:linux`, in their order.
     var conditions: [String] = []
 
@@ -20,7 +23,8 @@ struct DefaultsDocument {
     var text: String {
       let parts = conditions.map { ".@\($0)" }.joined()
       let isNamed = conditions.contains { $0.begins(with: "host:") }
-      return domain + (isByHost && !isNamed ? ".@host" : "") + parts
+      let host = hostID.map { ".@host-id:\($0)" } ?? (isByHost && !isNamed ? ".@host" : "")
+      return domain + host + parts
     }
 
     /// Reads the name of a section.
@@ -39,19 +43,26 @@ struct DefaultsDocument {
           continue
         }
         guard let (kind, name) = condition.halves(at: ":"), !name.isEmpty,
-          ["host", "os", "user"].contains(kind)
+          ["host", "host-id", "os", "user"].contains(kind)
         else {
           throw DefaultsRefusal(
-            "\(text): '@\(condition)' is none of @host, @host:NAME, @os:NAME and @user:NAME\n"
+            "\(text): '@\(condition)' is none of @host, @host:NAME, @host-id:ID, @os:NAME and @user:NAME\n"
               + "Defaults have not been changed.")
+        }
+        if kind == "host-id" {
+          hostID = String(name)
+          continue
         }
         if kind == "host" { isByHost = true }
         conditions.append(condition)
       }
     }
 
-    init(domain: String, isByHost: Bool, conditions: [String]) {
+    init(
+      domain: String, isByHost: Bool, conditions: [String] = [], hostID: String? = nil
+    ) {
       self.domain = domain
+      self.hostID = hostID
       self.isByHost = isByHost
       self.conditions = conditions
     }

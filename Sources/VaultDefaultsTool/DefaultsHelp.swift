@@ -82,11 +82,17 @@ package enum DefaultsHelp {
     "write <domain> <key> (--if-equals <value> | --if-absent) <value>",
     "delete <domain> <key> --if-equals <value>",
     "write <domain> <key> --force <value>   also where the domain's schema refuses it",
+    "write <domain> <key> --to-file <value>, delete <domain> <key> --to-file",
+    "       the text file of a domain, in its place: ~/.config/<domain>.toml or .json",
     "write <domain> <key> --json (<json> | -)   writes the value of a JSON text, - from stdin",
     "write <domain> <key> (--json-from | --string-from | --data-from) (<path> | -)",
-    "read --json --protected              protected domains, too, in plain text",
+    "read, find: --protected              protected domains, too, in plain text",
     "export [--format plist|xml|json|toml|script] [--strict] <domain> (<path> | -)",
-    "import [--format plist|xml|json|toml] <domain> (<path> | -)",
+    "import [--format plist|xml|json|toml|ini|kconfig|dconf] <domain> (<path> | -)",
+    "--dconf | --kconfig, before a verb     the desktop's settings: ORG.SCHEMA, /PATH/; FILE:GROUP",
+    "read --gvariant <domain> <key>, write <domain> <key> --gvariant <text>",
+    "import --format gschema|profile-manifest [--dry-run] [--output <folder>] (<path> | <folder>)...",
+    "       others' schemas, for describe and write",
   ]
 
   private static let own = [
@@ -117,13 +123,14 @@ package enum DefaultsHelp {
     Verb(
       names: ["dump"],
       syntax: [
-        "dump [--by-host] [--protected] [--filter <pattern>]... [--format toml|json|plist]",
+        "dump [--by-host | --every-host] [--protected] [--filter <pattern>]... [--format toml|json|plist]",
         "     [--output <path>] [<domain>...]",
       ],
       words: """
         Writes domains, or all, in the form that apply reads: sorted, one value a line.
 
           --by-host           this host's own values, too, as sections that count on this host
+          --every-host        those of other hosts, too, as sections .@host-id:ID
           --protected         protected domains, too, in plain text
           --filter <pattern>  leaves out keys: KEY or DOMAIN:KEY, with * and ?
           --format toml|json|plist
@@ -133,13 +140,47 @@ package enum DefaultsHelp {
                               tables and keys
         """),
     Verb(
-      names: ["describe"], syntax: ["describe [--json] <domain> [<key>]"],
+      names: ["describe"],
+      syntax: ["describe [--json] <domain> [<key>] | describe --check <domain>"],
       words: """
         Prints what a domain's schema says of its keys: type, meaning, limits, default, and the value that
         a program sees, with its layer. A schema is DOMAIN.toml in /etc/vault/schemas, or in vault/schemas
         below XDG_DATA_HOME (~/.local/share) or one of XDG_DATA_DIRS (/usr/share).
 
           --json              an object of keys
+          --check             the stored values that do not fit; exits with 2 if there are any
+        """),
+    Verb(
+      names: ["migrate"], syntax: ["migrate [--dry-run] [--json] <domain>"],
+      words: """
+        Brings a domain to the version of its schema: values under former names get the new ones, and the
+        steps of each version are done, in one transaction that can be undone. The key @schema says of
+        which version the values are. write does so by itself.
+
+          --dry-run           changes nothing; exits with 2 where something would change
+          --json              an object for each change, in a line
+        """),
+    Verb(
+      names: ["profile"], syntax: ["profile [--json] <domain> [<name>... | --none]"],
+      words: """
+        Prints or sets the profiles in use, the strongest last. The values of a profile are those of
+        DOMAIN/NAME, which every verb takes; they come before the domain's own. Programs with a schema
+        follow them while they run.
+
+          --none              uses no profile
+          --json              an array of names
+        """),
+    Verb(
+      names: ["record"],
+      syntax: [
+        "record [--once] [--count <n>] dconf", "record [--once] [--count <n>] kconfig <file>...",
+      ],
+      words: """
+        Keeps the journal of the desktop's settings until it is stopped: whatever program changes them,
+        history, diff and undo know it. Lines with --dconf or --kconfig look once, before they begin.
+
+          --once              looks once
+          --count <n>         ends after so many transactions
         """),
     Verb(
       names: ["edit"], syntax: ["edit <domain>"],

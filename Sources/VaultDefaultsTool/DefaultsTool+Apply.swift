@@ -76,6 +76,7 @@ extension DefaultsTool {
         let domain = try domain(of: section.name, path)
         let fixed = try managed.entries(for: domain.name)
         wanted.add(section.entries, to: domain, fixed: fixed.mapValues(\.value))
+        try warn(of: section.entries.compactMapValues { $0 }, in: domain.name)
       }
     }
     return wanted
@@ -88,6 +89,9 @@ extension DefaultsTool {
     guard case .stored(let domain) = try take(&words) else {
       throw DefaultsRefusal(
         "\(name.domain) is a file; apply changes domains.\nDefaults have not been changed.")
+    }
+    if let id = name.hostID {
+      return PreferenceDomain(domain.name, host: id == HostIdentity.current ? .current : .named(id))
     }
     return name.isByHost ? PreferenceDomain(domain.name, host: .current) : domain
   }

@@ -6,7 +6,8 @@ extension DefaultsTool {
   func dump(_ arguments: ArraySlice<String>) throws {
     var words = arguments
     let options = try DefaultsOptions.takeAll(
-      &words, flags: ["--by-host", "--protected"], values: ["--filter", "--format", "--output"])
+      &words, flags: ["--by-host", "--every-host", "--protected"],
+      values: ["--filter", "--format", "--output"])
     let path = options.value("--output") ?? "-"
     let earlier = path == "-" || !UserFile.exists(path) ? nil : try fileBytes(path)
     let format =
@@ -53,10 +54,15 @@ extension DefaultsTool {
     if words.isEmpty, !known.isEmpty {
       for section in known where section.name.counts(on: machine) {
         places.append(
-          PreferenceDomain(section.name.domain, host: section.name.isByHost ? .current : host))
+          PreferenceDomain(
+            section.name.domain,
+            host: section.name.hostID.map { .named($0) }
+              ?? (section.name.isByHost ? .current : host)))
       }
     } else {
-      places = try domainsToDump(words, isByHost: options.has("--by-host"))
+      places = try domainsToDump(
+        words, isByHost: options.has("--by-host") || options.has("--every-host"),
+        everyHost: options.has("--every-host"))
     }
     document.sections.removeAll { section in
       section.name.counts(on: machine)
@@ -78,6 +84,7 @@ extension DefaultsTool {
       // What a section with a condition has is written there.
       for index in document.sections.indices
       where document.sections[index].name.domain == domain.name
+        && document.sections[index].name.hostID == Self.hostID(of: domain, host)
         && document.sections[index].name.isByHost == (domain.host == .current)
         && document.sections[index].name.counts(on: machine)
       {
@@ -91,24 +98,36 @@ extension DefaultsTool {
       let name =
         known.first {
           $0.name.domain == domain.name && $0.name.isByHost == isByHost
+            && $0.name.hostID == Self.hostID(of: domain, host)
             && $0.name.counts(on: machine)
             && $0.name.conditions.allSatisfy { $0.begins(with: "host:") }
         }?.name
         ?? DefaultsDocument.Name(
           domain: domain.name, isByHost: isByHost,
-          conditions: isByHost ? ["host:\(machine.host)"] : [])
+          conditions: isByHost ? ["host:\(machine.host)"] : [],
+          hostID: Self.hostID(of: domain, host))
       document.sections.append(
         DefaultsDocument.Section(name: name, entries: entries.mapValues { $0 }))
     }
     document.sections.sort { OldStyleWriter.precedes($0.name.text, $1.name.text) }
   }
 
+  /// The host that a section is of, where it is neither this one nor the line's.
+  private static func hostID(
+    of domain: PreferenceDomain, _ host: PreferenceDomain.Host
+  ) -> String? {
+    if case .named(let id) = domain.host, domain.host != host { return id }
+    return nil
+  }
+
   /// The domains that words name, or all.
-  private func domainsToDump(_ words: [String], isByHost: Bool) throws -> [PreferenceDomain] {
+  private func domainsToDump(
+    _ words: [String], isByHost: Bool, everyHost: Bool
+  ) throws -> [PreferenceDomain] {
     let stored = try reading()?.domains() ?? []
     var chosen: [PreferenceDomain] = []
     if words.isEmpty {
-      chosen = stored.filter { $0.storedHost == hostName }
+      chosen = stored.filter { $0.storedHost == hostName && isMeant($0.name) }
     } else {
       var rest = words[...]
       while !rest.isEmpty {
@@ -122,8 +141,23 @@ extension DefaultsTool {
     }
     let names = words.isEmpty ? Set(stored.map(\.name)) : Set(chosen.map(\.name)).union(words)
     let parts = stored.filter { $0.host == .current && names.contains($0.name) }
-    guard host == .any, !parts.isEmpty else { return chosen }
-    if isByHost { return chosen + parts }
+    guard host == .any, !parts.isEmpty || everyHost else { return chosen }
+    let others = stored.filter { domain in
+      if case .named = domain.host {
+        names.contains(domain.name) && isMeant(domain.name)
+      } else {
+        false
+      }
+    }
+    if everyHost { return chosen + parts + others }
+    if isByHost {
+      if !others.isEmpty {
+        warn(
+          "values of other hosts, of \(others.count) domain\(others.count == 1 ? "" : "s"), are not "
+            + "in it; --every-host adds them")
+      }
+      return chosen + parts
+    }
     warn(
       "this host's own values of \(parts.count) domain\(parts.count == 1 ? "" : "s") are not in it; "
         + "--by-host adds them")

@@ -10,13 +10,16 @@ extension DefaultsTool {
     let database = try reading()
     let fixed = try managed.entries(for: domain.name)
     let defaults = directories.defaults(for: domain.name)
+    let schema = try schema(of: .stored(domain))
+    let outer = try outer(schema, domain.name, database)
     for problem in defaults.problems { warn("\(problem.message); it was left out") }
     if options.value("--key-path") != nil {
       throw DefaultsRefusal("--effective shows whole values; leave out --key-path.")
     }
     if let key = words.popFirst() {
       let layers = try PreferenceDatabase.layers(
-        of: key, in: domain.name, database: database, fixed: fixed, defaults: defaults)
+        of: key, in: domain.name, database: database, fixed: fixed, defaults: defaults,
+        schema: schema, outer: outer)
       guard let winner = layers.first else { throw absent(.stored(domain), key) }
       if options.has("--json") {
         let shown = options.has("--all-layers") ? layers : [winner]
@@ -35,13 +38,15 @@ extension DefaultsTool {
       return print(prefix + text(winner.value, options))
     }
     let keys = try PreferenceDatabase.layeredKeys(
-      in: domain.name, database: database, fixed: fixed, defaults: defaults)
+      in: domain.name, database: database, fixed: fixed, defaults: defaults,
+      schema: schema, outer: outer)
     guard !keys.isEmpty else { throw absent(.stored(domain), nil) }
     var effective: [String: PreferenceValue] = [:]
     var origins: [String: PreferenceValue] = [:]
     for key in keys {
       let layers = try PreferenceDatabase.layers(
-        of: key, in: domain.name, database: database, fixed: fixed, defaults: defaults)
+        of: key, in: domain.name, database: database, fixed: fixed, defaults: defaults,
+        schema: schema, outer: outer)
       guard let winner = layers.first else { continue }
       effective[key] = winner.value
       origins[key] = json(winner, isWinner: true)
@@ -50,7 +55,8 @@ extension DefaultsTool {
     if options.has("--json") { return print(.dictionary(origins), options) }
     for key in keys.sorted(by: OldStyleWriter.precedes) {
       let layers = try PreferenceDatabase.layers(
-        of: key, in: domain.name, database: database, fixed: fixed, defaults: defaults)
+        of: key, in: domain.name, database: database, fixed: fixed, defaults: defaults,
+        schema: schema, outer: outer)
       for (index, layer) in (options.has("--all-layers") ? layers[...] : layers.prefix(1))
         .enumerated()
       {
@@ -67,6 +73,7 @@ extension DefaultsTool {
   }
 
   private func origin(_ layer: LayeredValue) -> String {
+    if layer.layer == .environment { return "environment:\(layer.file ?? "")" }
     if let file = layer.file { return "\(layer.layer.rawValue):\(file)" }
     guard let domain = layer.domain else { return layer.layer.rawValue }
     return "\(layer.layer.rawValue):\(DefaultsTarget.displayName(domain.name))"

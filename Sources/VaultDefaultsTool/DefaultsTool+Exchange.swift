@@ -6,6 +6,14 @@ extension DefaultsTool {
   func importFile(_ arguments: ArraySlice<String>) throws {
     var words = arguments
     let options = DefaultsOptions.take(&words, flags: [], values: ["--format"])
+    if let format = options.value("--format"), Self.schemaFormats[format] != nil {
+      return try importSchemas(arguments)
+    }
+    if options.value("--format") == "dconf", let word = words.first,
+      desktop is DConfSource || word.begins(with: DConfSource.prefix)
+    {
+      return try importDump(words)
+    }
     let target = try take(&words)
     guard let path = words.popFirst() else {
       log("\nNeed a path to read from")
@@ -19,6 +27,7 @@ extension DefaultsTool {
       throw DefaultsRefusal("Could not read \(path)\nDefaults have not been changed.\(reason)")
     }
     let entries = try Self.dictionary(bytes, path, format: options.value("--format"))
+    if case .stored(let domain) = target { try warn(of: entries, in: domain.name) }
     try edit(target) { domain in
       for key in entries.keys.sorted(by: OldStyleWriter.precedes) {
         try domain.set(entries[key] ?? "", key)
@@ -40,6 +49,7 @@ extension DefaultsTool {
       case "toml": value = try TOMLText.parse(bytes)
       case nil, "plist": value = try PropertyList.parse(bytes)
       case "xml": value = try PropertyList.parse(bytes, as: .xml)
+      case "dconf", "ini", "kconfig": value = try KeyFileValues.value(bytes, format ?? "ini")
       default: throw DefaultsUsage()
       }
       if case .dictionary(let entries) = value { return entries }

@@ -9,18 +9,43 @@ extension DefaultsTool {
     let target = try take(&words)
     let place = try DefaultsPlace.take(&words, before: 1)
     if words.isEmpty, place.path.isEmpty { return try replace(target, place.key) }
-    let isForced = words.first == "--force" && words.count > 1
-    if isForced { words.removeFirst() }
+    var flags: Set<String> = []
+    while let word = words.first, ["--force", "--to-file"].contains(word), words.count > 1 {
+      flags.insert(word)
+      words.removeFirst()
+    }
+    let isForced = flags.contains("--force")
+    if flags.contains("--to-file") {
+      guard place.path.isEmpty, case .set(let value) = try change(words) else {
+        throw DefaultsRefusal(
+          "--to-file takes a whole value of a key.  Leaving defaults unchanged.")
+      }
+      return try writeFile(value, place.key, of: target, isForced: isForced)
+    }
     let condition = DefaultsCondition.take(&words, before: 1)
-    let change = try change(words)
+    let change = try gvariant(words, place.key, in: target) ?? change(words)
+    let schema = isForced ? nil : try schema(of: target)
     try edit(target) { domain in
+      if let schema { try bring(domain, to: schema) }
       let whole = try domain.value(place.key)
       let current = place.value(in: whole)
       try condition.check(current, at: place)
       let value = try place.setting(
         try Self.value(change, over: current, at: place), in: whole)
       if !isForced { try check(value, of: place.key, in: target) }
-      try domain.set(value, place.key)
+      try domain.set(asDesktop(value, in: target), place.key)
+    }
+  }
+
+  /// Brings a domain to its schema's version before a value of that version is written into it.
+  private func bring(_ domain: any DefaultsEditing, to schema: PreferenceSchema) throws {
+    let contents = try domain.contents() ?? [:]
+    if contents.isEmpty, schema.version > 1 {
+      try domain.set(.integer(Int64(schema.version)), PreferenceSchema.versionKey)
+    }
+    let changes = schema.migration(of: contents) ?? [:]
+    for (key, value) in changes.sorted(by: { OldStyleWriter.precedes($0.key, $1.key) }) {
+      if let value { try domain.set(value, key) } else { _ = try domain.remove(key) }
     }
   }
 
@@ -111,6 +136,9 @@ extension DefaultsTool {
     var words = arguments
     let target = try take(&words)
     let place = words.isEmpty ? nil : try DefaultsPlace.take(&words, before: 0)
+    if let place, Array(words) == ["--to-file"] {
+      return try writeFile(nil, place.key, of: target, isForced: true)
+    }
     let condition = DefaultsCondition.take(&words, before: 0)
     guard words.isEmpty else { throw DefaultsUsage() }
     var targets = [target]
@@ -192,7 +220,7 @@ extension DefaultsTool {
       &words,
       flags: [
         "--json", "--effective", "--show-origin", "--all-layers", "--ascii", "--data-summary",
-        "--protected",
+        "--protected", "--gvariant",
       ], values: ["--key-path"])
     if options.has("--effective") { return try readEffective(words, options) }
     guard !words.isEmpty else { return try readAll(options) }
@@ -201,6 +229,7 @@ extension DefaultsTool {
       guard let value = place.value(in: try value(place.key, in: target)) else {
         throw absent(target, place.text)
       }
+      if options.has("--gvariant") { return print(try gvariant(value, place.key, in: target)) }
       return print(value, options)
     }
     guard let entries = try contents(of: target) else { throw absent(target, nil) }
@@ -211,8 +240,7 @@ extension DefaultsTool {
     var all: [String: PreferenceValue] = [:]
     // JSON is for files, which others may get.
     let isForFile = options.has("--json")
-    let isProtectedMeant = !isForFile || options.has("--protected")
-    for (name, entries) in try everything(isProtectedMeant: isProtectedMeant) {
+    for (name, entries) in try everything(isProtectedMeant: options.has("--protected")) {
       all[DefaultsTarget.displayName(name)] = .dictionary(entries)
     }
     if host == .any, isForFile { try warnOfHostParts("dump --by-host has them") }
@@ -230,11 +258,12 @@ extension DefaultsTool {
   /// The domains of the requested host with their contents; those that cannot be read are left out
   /// with a warning, and those that are sealed, unless they are meant.
   func everything(
-    isProtectedMeant: Bool = true
+    isProtectedMeant: Bool
   ) throws -> [(String, [String: PreferenceValue])] {
     guard let database = try reading() else { return [] }
     var found: [(String, [String: PreferenceValue])] = []
-    for domain in try database.domains() where domain.storedHost == hostName {
+    for domain in try database.domains()
+    where domain.storedHost == hostName && isMeant(domain.name) {
       if !isProtectedMeant, try database.isProtected(domain) {
         warn("the domain \(domain.name) is protected and not in it; --protected adds it")
         continue
@@ -264,7 +293,7 @@ extension DefaultsTool {
     let names = try reading()?.domains()
       .filter { domain in
         domain.storedHost == hostName && domain.name != PreferenceDomain.globalName
-          && !domain.name.begins(with: "/")
+          && isMeant(domain.name) && !domain.name.begins(with: "/")
       }.map(\.name).sorted(by: OldStyleWriter.precedes)
     if options.has("--json") {
       return print(JSONText.text(.array((names ?? []).map { .string($0) }), isPretty: true))
@@ -274,11 +303,11 @@ extension DefaultsTool {
 
   func find(_ arguments: ArraySlice<String>) throws {
     var words = arguments
-    let options = DefaultsOptions.take(&words, flags: ["--json"])
+    let options = DefaultsOptions.take(&words, flags: ["--json", "--protected"])
     guard let word = words.popFirst() else { throw DefaultsUsage() }
     let wanted = UnicodeNormalization.nfc(word.lowercased())
     var results: [String: PreferenceValue] = [:]
-    for (domain, entries) in try everything() {
+    for (domain, entries) in try everything(isProtectedMeant: options.has("--protected")) {
       let name = DefaultsTarget.displayName(domain)
       var found = entries
       if !holds(name, wanted) {

@@ -1,12 +1,28 @@
-import VaultPreferences
+package import VaultPreferences
 import VaultStorage
 
 /// `describe`, and how `write` uses a domain's schema.
 extension DefaultsTool {
+  /// How `write` takes a type, by what `read-type` prints.
+  private static let typeOptions = [
+    "string": "-string", "integer": "-int", "float": "-float", "boolean": "-bool",
+    "date": "-date", "data": "-data", "array": "-array", "dictionary": "-dict",
+  ]
+
   /// The schema of a domain; `nil` for a file, and where there is none.
   package func schema(of target: DefaultsTarget) throws -> PreferenceSchema? {
     guard case .stored(let domain) = target else { return nil }
-    return try PreferenceSchema.of(domain.name, in: schemas)
+    if let source = source(of: domain.name) {
+      return source.schema(of: String(domain.name.dropFirst(type(of: source).prefix.count)))
+    }
+    // A profile has the schema of its domain.
+    let name =
+      domain.name.begins(with: "/")
+      ? domain.name : domain.name.halves(at: "/").map { String($0.0) } ?? domain.name
+    if let known = schemaCache[name] { return known }
+    let schema = try PreferenceSchema.of(name, in: schemas)
+    schemaCache[name] = .some(schema)
+    return schema
   }
 
   /// Refuses a value that the domain's schema does not allow.
@@ -14,24 +30,102 @@ extension DefaultsTool {
     _ value: PreferenceValue, of key: String, in target: DefaultsTarget
   ) throws {
     switch try schema(of: target)?.verdict(on: value, of: key) ?? .fits {
-    case .fits: break
+    case .fits: try warnOfSecret(key, in: target)
     case .warning(let text): warn(text)
     case .refusal(let text):
+      var text = text
+      if let type = try schema(of: target)?.keys[key]?.type, let option = Self.typeOptions[type],
+        value.kind.rawValue != type, !(type == "float" && value.kind == .integer)
+      {
+        text += "; write it after \(option)"
+      }
       throw DefaultsRefusal("\(text)\nDefaults have not been changed. --force writes it anyway.")
     }
+  }
+
+  private func warnOfSecret(_ key: String, in target: DefaultsTarget) throws {
+    guard case .stored(let domain) = target, try schema(of: target)?.keys[key]?.isSensitive == true,
+      try reading()?.isProtected(domain) != true
+    else { return }
+    warn(
+      "\(key) is a secret, and \(domain.name) is stored in plain text; "
+        + "\(program == "defaults" ? program : "\(program) defaults") protect \(domain.name) seals it"
+    )
+  }
+
+  /// Warns of values that the domain's schema does not allow: for verbs that write many.
+  func warn(of entries: [String: PreferenceValue], in domain: String) throws {
+    guard let schema = try schema(of: .stored(PreferenceDomain(domain))) else { return }
+    for (key, value) in entries.sorted(by: { OldStyleWriter.precedes($0.key, $1.key) }) {
+      if case .refusal(let text) = schema.verdict(on: value, of: key) { warn("\(domain): \(text)") }
+    }
+  }
+
+  /// `migrate DOMAIN`: values of earlier versions and under former names become what the schema has.
+  func migrate(_ arguments: ArraySlice<String>) throws {
+    var words = arguments
+    let options = try DefaultsOptions.takeAll(&words, flags: ["--dry-run", "--json"])
+    let target = try take(&words)
+    guard words.isEmpty else { throw DefaultsUsage() }
+    guard let schema = try schema(of: target), case .stored(let domain) = target else {
+      throw noSchema(of: target)
+    }
+    let before = try contents(of: target) ?? [:]
+    if case .integer(let version)? = before[PreferenceSchema.versionKey], version > schema.version {
+      throw DefaultsRefusal(
+        "\(target.name) is of version \(version), and its schema of \(schema.version).\n"
+          + "Defaults have not been changed. The package that wrote it has a later schema.")
+    }
+    var changes = schema.migration(of: before) ?? [:]
+    if !changes.isEmpty, !options.has("--dry-run") {
+      try writing().transaction { transaction in
+        changes = schema.migration(of: try transaction.contents(of: domain) ?? [:]) ?? [:]
+        try schema.migrate(domain, in: transaction)
+      }
+    }
+    for (key, value) in changes.sorted(by: { OldStyleWriter.precedes($0.key, $1.key) }) {
+      let change = PreferenceDifference(domain: domain, key: key, old: before[key], new: value)
+      print(options.has("--json") ? ChangeText.json(change) : ChangeText.lines(change))
+    }
+    if changes.isEmpty, !options.has("--json") { print("Nothing to change.") }
+    if options.has("--dry-run"), !changes.isEmpty { throw DefaultsDrift() }
+  }
+
+  /// `describe --check DOMAIN`: the stored values that do not fit.
+  private func check(_ schema: PreferenceSchema, _ target: DefaultsTarget) throws {
+    let entries = try contents(of: target) ?? [:]
+    var isFit = true
+    for (key, value) in entries.sorted(by: { OldStyleWriter.precedes($0.key, $1.key) }) {
+      switch schema.verdict(on: value, of: key) {
+      case .fits: break
+      case .warning(let text): print("\(key): \(text)")
+      case .refusal(let text):
+        isFit = false
+        print("\(key): \(text)")
+      }
+    }
+    if !isFit { throw DefaultsDrift() }
+  }
+
+  private func noSchema(of target: DefaultsTarget) -> DefaultsRefusal {
+    DefaultsRefusal(
+      "There is no schema of \(target.name): no \(target.name).toml in \(schemas.joined(separator: ", "))."
+    )
   }
 
   /// `describe DOMAIN [KEY]`: the keys that a schema has, with the values that a program sees.
   func describe(_ arguments: ArraySlice<String>) throws {
     var words = arguments
-    let options = try DefaultsOptions.takeAll(&words, flags: ["--json"])
+    let options = try DefaultsOptions.takeAll(&words, flags: ["--json", "--check"])
     let target = try take(&words)
     let name = words.popFirst()
     guard words.isEmpty else { throw DefaultsUsage() }
     guard let schema = try schema(of: target), case .stored(let domain) = target else {
-      throw DefaultsRefusal(
-        "There is no schema of \(target.name): no \(target.name).toml in \(schemas.joined(separator: ", "))."
-      )
+      throw noSchema(of: target)
+    }
+    if options.has("--check") {
+      guard name == nil else { throw DefaultsUsage() }
+      return try check(schema, target)
     }
     let keys: [PreferenceSchema.Key]
     if let name {
@@ -48,11 +142,13 @@ extension DefaultsTool {
     let database = try reading()
     let fixed = try managed.entries(for: domain.name)
     let defaults = directories.defaults(for: domain.name)
+    let outer = try outer(schema, domain.name, database)
     var described: [String: PreferenceValue] = [:]
     if name == nil, !options.has("--json"), let words = schema.description { print(words) }
     for key in keys {
       let winner = try PreferenceDatabase.layers(
-        of: key.name, in: domain.name, database: database, fixed: fixed, defaults: defaults
+        of: key.name, in: domain.name, database: database, fixed: fixed, defaults: defaults,
+        schema: schema, outer: outer
       ).first
       if options.has("--json") {
         described[key.name] = Self.described(key, winner)
@@ -67,10 +163,17 @@ extension DefaultsTool {
     var lines = [key.name + (key.type.map { " (\($0))" } ?? "")]
     if let text = key.description { lines.append("    \(text)") }
     if !key.limits.isEmpty { lines.append("    \(key.limits.joined(separator: ", "))") }
-    if let value = key.standard { lines.append("    default: \(JSONText.text(value))") }
-    if let winner {
-      lines.append("    now: \(JSONText.text(winner.value)) (\(winner.layer.rawValue))")
+    if let value = key.defaultValue { lines.append("    default: \(JSONText.text(value))") }
+    if let winner, winner.layer != .schemaDefault {
+      lines.append(
+        "    now: \(key.isSensitive ? "set" : JSONText.text(winner.value)) (\(winner.layer.rawValue))"
+      )
     }
+    if let text = key.format { lines.append("    looks like: \(text)") }
+    if !key.formerNames.isEmpty {
+      lines.append("    before: \(key.formerNames.joined(separator: ", "))")
+    }
+    if key.isSensitive { lines.append("    a secret, for a protected domain") }
     if let text = key.deprecation { lines.append("    deprecated: \(text)") }
     return lines.joined(separator: "\n")
   }
@@ -81,14 +184,20 @@ extension DefaultsTool {
     var entries: [String: PreferenceValue] = [:]
     entries["type"] = key.type.map { .string($0) }
     entries["description"] = key.description.map { .string($0) }
-    entries["default"] = key.standard
+    entries["default"] = key.defaultValue
     entries["minimum"] = key.minimum.map { .real($0) }
     entries["maximum"] = key.maximum.map { .real($0) }
     if !key.values.isEmpty { entries["values"] = .array(key.values) }
+    entries["format"] = key.format.map { .string($0) }
+    entries["signature"] = key.signature.map { .string($0) }
+    if !key.formerNames.isEmpty {
+      entries["renamedFrom"] = .array(key.formerNames.map { .string($0) })
+    }
+    if key.isSensitive { entries["sensitive"] = true }
     entries["pattern"] = key.pattern.map { .string($0) }
     entries["deprecated"] = key.deprecation.map { .string($0) }
     if let winner {
-      entries["value"] = winner.value
+      if !key.isSensitive { entries["value"] = winner.value }
       entries["layer"] = .string(winner.layer.rawValue)
     }
     return .dictionary(entries)

@@ -48,6 +48,9 @@ package final class DefaultsTool {
   let directories: DefaultsDirectories
   /// The folders of schemas, the strongest first.
   let schemas: [String]
+  /// The environment, for layers that a schema makes of it.
+  private(set) lazy var environment = variables()
+  private let variables: () -> [String: String]
   /// Lets a person edit a text.
   let editor: ([UInt8]) throws -> [UInt8]
   /// What the conditions of sections in files are compared with.
@@ -60,6 +63,17 @@ package final class DefaultsTool {
   let program: String
   /// What an error of a library says, without what it says to do about it.
   private let message: (any Error) -> String
+  /// The desktop whose settings the line is about.
+  private(set) var desktop: (any DesktopSource)?
+  private(set) lazy var dconf = DConfSource(environment: environment)
+  private(set) lazy var kconfig = KConfigSource(environment: environment)
+  /// The schemas that this line has read.
+  var schemaCache: [String: PreferenceSchema?] = [:]
+  /// The copies that this line has brought up to date, and what of them it named.
+  var caughtUp: Set<String> = []
+  var caughtUpNames: Set<String> = []
+  /// The number of the latest change before this line wrote; `nil` until it does.
+  private(set) var lineStart: Int64?
   /// The host that `-currentHost` or `-host` names.
   private(set) var host: PreferenceDomain.Host = .any
   /// The store; opened when the first verb needs it.
@@ -80,6 +94,7 @@ package final class DefaultsTool {
   ///   - managed: The values that the administrator has fixed.
   ///   - directories: Where the defaults are that packages and the site installed.
   ///   - schemas: The folders of schemas, the strongest first.
+  ///   - environment: The environment, for layers that a schema makes of it.
   ///   - editor: Lets a person edit a text.
   ///   - home: The user's home, for paths that begin with `~`.
   ///   - machine: What the conditions of sections in files are compared with.
@@ -93,6 +108,7 @@ package final class DefaultsTool {
     managed: ManagedPreferences = ManagedPreferences(),
     directories: DefaultsDirectories = DefaultsDirectories(),
     schemas: [String] = PreferenceSchema.directories(),
+    environment: @autoclosure @escaping () -> [String: String] = StoreLocation.variables,
     editor: @escaping ([UInt8]) throws -> [UInt8] = DefaultsTool.runEditor,
     home: @escaping () -> String? = { StoreLocation.variable("HOME") },
     machine: @escaping () -> DefaultsMachine = { DefaultsMachine.current },
@@ -106,6 +122,7 @@ package final class DefaultsTool {
     self.managed = managed
     self.directories = directories
     self.schemas = schemas
+    variables = environment
     self.editor = editor
     self.home = home
     self.machine = machine
@@ -124,6 +141,7 @@ package final class DefaultsTool {
     defer { close() }
     do {
       try runThrowing(arguments)
+      try pushToDesktop()
       return .done
     } catch {
       if error is DefaultsDrift { return .drift }
@@ -159,6 +177,19 @@ package final class DefaultsTool {
       guard let name = words.popFirst() else { throw DefaultsUsage() }
       host = .named(name)
     default: break
+    }
+    switch words.first {
+    case "--dconf": desktop = dconf
+    case "--kconfig": desktop = kconfig
+    default: desktop = nil
+    }
+    if let desktop {
+      words.removeFirst()
+      guard host == .any else {
+        throw DefaultsRefusal("The desktop's settings have no parts for single hosts.")
+      }
+      // KConfig's files are read when they are named.
+      if !(desktop is KConfigSource), words.first != "record" { try catchUp(desktop) }
     }
     guard let verb = words.popFirst()?.lowercased() else { throw DefaultsUsage() }
     if try runMacVerb(verb, words) { return }
@@ -206,6 +237,9 @@ package final class DefaultsTool {
     case "diff": try diff(words)
     case "dump": try dump(words)
     case "describe": try describe(words)
+    case "migrate": try migrate(words)
+    case "profile": try profile(words)
+    case "record": try record(words)
     case "protect": try protect(words, isOn: true)
     case "recover": try recover(words)
     case "unprotect": try protect(words, isOn: false)
@@ -214,7 +248,11 @@ package final class DefaultsTool {
   }
 
   func take(_ words: inout ArraySlice<String>) throws -> DefaultsTarget {
-    try DefaultsTarget.take(&words, host: host, home: home())
+    if let word = words.first, let target = try desktopTarget(word) {
+      words.removeFirst()
+      return target
+    }
+    return try DefaultsTarget.take(&words, host: host, home: home())
   }
 
   private func remedy(for error: any Error) -> String? {
@@ -276,6 +314,7 @@ package final class DefaultsTool {
     opened.prepareForShortUse()
     database = opened
     isWritable = true
+    lineStart = try? opened.latestSequence()
     if let domains = following?.domains(), !domains.isEmpty {
       followed = (domains, (try? opened.latestSequence()) ?? 0)
     }
@@ -327,6 +366,10 @@ package final class DefaultsTool {
     database?.close()
     database = nil
     isWritable = false
+    lineStart = nil
+    caughtUp = []
+    schemaCache = [:]
+    caughtUpNames = []
     host = .any
     if isFollowed { following?.changed() }
   }

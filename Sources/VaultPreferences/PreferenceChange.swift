@@ -4,6 +4,8 @@ public import FoundationEssentials
 public struct PreferenceChange: Sendable, Equatable {
   /// The change's number, which grows with each change; a reader continues after the last one it
   /// saw.
+  ///
+  /// 0 for a change of the text file, which the journal does not have.
   public let sequence: Int64
   /// The number of its transaction: changes with the same number were made together.
   public let transaction: Int64

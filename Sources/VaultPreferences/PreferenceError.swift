@@ -38,6 +38,8 @@ public struct PreferenceError: Error, Sendable, CustomStringConvertible {
     public static let lossy = Code(rawValue: "lossy")
     /// The value has more arrays and dictionaries inside each other than can be stored.
     public static let tooDeep = Code(rawValue: "too-deep")
+    /// The value is not one that the key's schema allows.
+    public static let notAllowed = Code(rawValue: "not-allowed")
     /// The stored value is not the expected one: another writer was faster.
     public static let conflict = Code(rawValue: "conflict")
     /// The store could not be read or written; `underlying` says why.
@@ -65,6 +67,7 @@ public struct PreferenceError: Error, Sendable, CustomStringConvertible {
     case .locked: "unlock the vault that has the domain's key"
     case .damaged: "remove the value, or undo the change that wrote it"
     case .tooDeep: "store it as data, or in several keys"
+    case .notAllowed: "set a value that the schema allows, or reset the key"
     case .conflict: "read the value again, and decide anew"
     case .storage: (underlying as? StorageError)?.recovery
     default: nil

@@ -21,16 +21,18 @@ package enum FileSignal {
   /// - Parameters:
   ///   - name: The file.
   ///   - folder: The directory of the file.
+  ///   - isOwn: Whether the folder must be the user's own alone, as those of the vault are.
   ///   - interval: How often to poll; `nil` to use the kernel's events, and on a network file
   ///     system to poll once a second as well.
   ///   - body: Called for each change.
   /// - Returns: The watch.
   /// - Throws: ``StorageError`` if the directory cannot be watched.
   package static func watch(
-    _ name: String, in folder: String, polling interval: Duration? = nil,
+    _ name: String, in folder: String, isOwn: Bool = true, polling interval: Duration? = nil,
     _ body: @escaping @Sendable () -> Void
   ) throws(StorageError) -> Watch {
-    let directory = try Directory(folder)
+    let directory =
+      try isOwn ? Directory(folder) : Directory(anyOwner: folder, followsLink: true)
     let timeout =
       if let interval { milliseconds(interval) } else {
         try NetworkFileSystem.contains(directory) ? 1_000 : -1 as Int32

@@ -1,3 +1,4 @@
+import CVaultLinux
 import Glibc
 
 /// The location of one user's data: the directories of preferences, credentials and their store.
@@ -111,6 +112,13 @@ public struct StoreLocation: Sendable, Hashable {
     try base("XDG_DATA_HOME", default: ".local/share", environment) + "/\(id)"
   }
 
+  /// The folder of the user's own files of configuration: `$XDG_CONFIG_HOME`.
+  package static func configuration(
+    _ environment: (String) -> String? = variable
+  ) throws(StorageError) -> String {
+    try base("XDG_CONFIG_HOME", default: ".config", environment)
+  }
+
   private static func base(
     _ name: String, default suffix: String, _ environment: (String) -> String?
   ) throws(StorageError) -> String {
@@ -153,6 +161,19 @@ public struct StoreLocation: Sendable, Hashable {
       unsafe String(validatingCString: bytes) == nil
     else { return }
     throw StorageError(.noLocation, "the folder that \(name) names is no UTF-8 text")
+  }
+
+  /// All variables of the process's environment.
+  package static var variables: [String: String] {
+    var found: [String: String] = [:]
+    var entry = unsafe cvault_environment()
+    while let text = unsafe entry?.pointee {
+      if let (name, value) = unsafe String(cString: text).halves(at: "=") {
+        found[String(name)] = String(value)
+      }
+      unsafe entry = entry?.advanced(by: 1)
+    }
+    return found
   }
 
   /// A variable of the process's environment.

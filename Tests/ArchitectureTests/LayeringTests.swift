@@ -31,7 +31,6 @@ struct LayeringTests {
     ],
     "VaultDefaultsTool": [
       "VaultPreferences", "VaultTerminal", "VaultStorage", "VaultSealing", "CVaultLinux",
-      "CVaultTOML",
     ],
     "VaultDBus": ["VaultSealing", "CVaultLinux"],
     "VaultKeyringService": [
@@ -58,7 +57,7 @@ struct LayeringTests {
     "VaultPasswords": ["VaultSealing"],
     "VaultRedaction": ["VaultSealing"],
     "VaultTerminal": ["VaultRedaction", "VaultStorage", "VaultSealing", "CVaultLinux"],
-    "VaultPreferences": ["VaultStorage", "VaultSealing", "CVaultExpat"],
+    "VaultPreferences": ["VaultStorage", "VaultSealing", "CVaultExpat", "CVaultTOML"],
     "VaultCredentials": ["VaultStorage", "VaultSealing", "CVaultSecret", "CVaultLinux"],
     "VaultCredentialsFoundation": ["VaultCredentials", "VaultStorageFoundation", "VaultSealing"],
     "VaultPreferencesConfiguration": ["VaultPreferences"],

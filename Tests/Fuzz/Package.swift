@@ -58,7 +58,6 @@ let package = Package(
       name: "VaultDefaultsTool",
       dependencies: [
         "VaultPreferences", "VaultTerminal", "VaultStorage", "VaultSealing", "CVaultLinux",
-        "CVaultTOML",
       ]),
     .target(name: "VaultPasswords", dependencies: ["VaultSealing"]),
     .target(
@@ -75,7 +74,8 @@ let package = Package(
       name: "VaultSyncEngines",
       dependencies: ["VaultSync", "VaultTerminal", "VaultStorage", "VaultSealing"]),
     .target(
-      name: "VaultPreferences", dependencies: ["VaultStorage", "VaultSealing", "CVaultExpat"]),
+      name: "VaultPreferences",
+      dependencies: ["VaultStorage", "VaultSealing", "CVaultExpat", "CVaultTOML"]),
     .target(
       name: "VaultCredentials",
       dependencies: ["VaultStorage", "VaultSealing", "CVaultSecret", "CVaultLinux"]),

@@ -197,7 +197,7 @@ def plain(folder):
                 "get api-token --version 1", "get api-token --version 2", "get kinds/otp --field otp",
                 "get removed", "get purged",
                 "get api-token --no-session --passphrase file:$HOME/passphrase",
-                "defaults domains --json", "defaults read", f"{by_host} read", "defaults history --json",
+                "defaults domains --json", "defaults read --protected", f"{by_host} read", "defaults history --json",
                 "defaults snapshot --list", "defaults diff --json before"]
     for domain in ["com.example.tool", "com.example.other", "com.example.sealed", "-g"]:
         reading += [f"defaults export --format xml {domain} -", f"defaults export --format json {domain} -",

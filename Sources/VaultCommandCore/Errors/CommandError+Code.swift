@@ -67,6 +67,8 @@ extension CommandError {
     case lossy
     /// The value has more arrays and dictionaries inside each other than can be stored.
     case tooDeep = "too-deep"
+    /// a preference's schema does not allow the value.
+    case notAllowed = "not-allowed"
 
     // MARK: The data
 
@@ -344,7 +346,8 @@ extension CommandError.Code {
       .movedFileChanged, .syncAlreadyJoined, .syncDeviceNotFound:
       .no
     case .usage, .invalidName, .invalidValue, .invalidQuery, .invalidDescription, .notText,
-      .notALine, .severalLines, .weakPassphrase, .typeMismatch, .lossy, .tooDeep:
+      .notALine, .severalLines, .weakPassphrase, .typeMismatch, .lossy, .tooDeep,
+      .notAllowed:
       .usage
     case .emptySecret, .damaged, .rolledBack, .forked, .otherVault, .weakSlot, .storeDamaged,
       .unknownStore,

@@ -72,7 +72,7 @@ final class PreferenceFileDirectory {
     }
   }
 
-  private func bytes(of name: String, from writers: Writers) throws -> [UInt8] {
+  func bytes(of name: String, from writers: Writers) throws -> [UInt8] {
     let file = try System.open(name, in: handle, flags: O_RDONLY | O_NONBLOCK)
     defer { System.close(file) }
     let status = try System.status(file)

@@ -14,6 +14,8 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
   public let name: String
   /// The value if no layer has the key.
   public let defaultValue: Value
+  /// What is said of the key beyond its type: limits, description, earlier names.
+  public internal(set) var schema: PreferenceSchema.Key
   let decode: @Sendable (PreferenceValue) throws -> Value
   let encode: @Sendable (Value) throws -> PreferenceValue?
 
@@ -26,6 +28,7 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
     self.defaultValue = defaultValue
     self.decode = decode
     self.encode = encode
+    schema = Self.schema(of: name, (try? encode(defaultValue)) ?? nil)
   }
 
   /// A key of a property-list type.
@@ -53,6 +56,7 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
         try Self.orMismatch(
           Value.RawValue(preferenceValue: value).flatMap { Value(rawValue: $0) }, name)
       }, encode: { $0.rawValue.preferenceValue })
+    schema.values = Self.cases(encode)
   }
 
   /// A key that may be absent, whose type is stored as its raw value.
@@ -122,12 +126,25 @@ extension PreferenceStore {
   /// The value of a typed key.
   ///
   /// - Parameter key: The key.
-  /// - Returns: The value; the key's default if no layer has the key.
-  /// - Throws: ``PreferenceError`` with code `.typeMismatch` if the stored value has another type;
-  ///   the default is never returned silently.
+  /// - Returns: The value; the key's default if no layer has the key, nor one of its former names.
+  /// - Throws: ``PreferenceError`` with code `.typeMismatch` if the stored value has another type,
+  ///   `.notAllowed` if it is outside of the key's limits; the default is never returned silently.
   public func value<Value>(for key: PreferenceKey<Value>) throws -> Value {
-    guard let value = value(forKey: key.name) else { return key.defaultValue }
-    return try key.decode(value)
+    guard let value = value(forKey: key.name) ?? formerValue(of: key) else {
+      return key.defaultValue
+    }
+    let decoded = try key.decode(value)
+    if let problem = key.schema.limitProblem(of: value) {
+      throw PreferenceError(.notAllowed, problem)
+    }
+    return decoded
+  }
+
+  private func formerValue<Value>(of key: PreferenceKey<Value>) -> PreferenceValue? {
+    for name in key.schema.formerNames {
+      if let value = value(forKey: name) { return value }
+    }
+    return nil
   }
 
   /// Sets a typed key; an optional one's `nil` removes it.
@@ -135,12 +152,18 @@ extension PreferenceStore {
   /// - Parameters:
   ///   - value: The new value.
   ///   - key: The key.
-  /// - Throws: ``PreferenceError`` with code `.managed`; an error of the value's encoder.
+  /// - Throws: ``PreferenceError`` with code `.managed`, or `.notAllowed` if the value is outside of
+  ///   the key's limits; an error of the value's encoder.
   public func setValue<Value>(_ value: Value, for key: PreferenceKey<Value>) throws {
-    try setValue(try key.encode(value), forKey: key.name)
+    let encoded = try key.encode(value)
+    if let encoded, let problem = key.schema.limitProblem(of: encoded) {
+      throw PreferenceError(.notAllowed, problem)
+    }
+    try setValue(encoded, forKey: key.name)
   }
 
-  /// The value of a typed key; its default also if the stored value has another type.
+  /// The value of a typed key; its default also if the stored value has another type, or is outside
+  /// of the key's limits.
   public subscript<Value>(key: PreferenceKey<Value>) -> Value {
     get { (try? value(for: key)) ?? key.defaultValue }
     set { try? setValue(newValue, for: key) }

@@ -1,4 +1,5 @@
 import CVaultExpat
+import VaultStorage
 
 /// Takes what expat finds in a document, piece by piece.
 protocol XMLHandler: AnyObject {
@@ -6,6 +7,8 @@ protocol XMLHandler: AnyObject {
   var failure: String? { get }
   /// The word between the error and its line.
   var placeWord: String { get }
+  /// The handler's words for a fault that expat found; `nil` for expat's own.
+  func words(for fault: XMLFault, line: Int) -> String?
   /// An element begins.
   func start(_ name: String, _ attributes: [String: String])
   /// Text inside the innermost element; one text may come in several pieces.
@@ -16,6 +19,18 @@ protocol XMLHandler: AnyObject {
 
 extension XMLHandler {
   var placeWord: String { "at" }
+
+  func words(for fault: XMLFault, line: Int) -> String? { nil }
+}
+
+/// What is wrong with a document that is not well-formed, as far as others have words for it.
+enum XMLFault {
+  /// It ends too early.
+  case end
+  /// The wrong element ends.
+  case mismatch
+  /// A `&` that begins nothing that is known.
+  case ampersand
 }
 
 /// The one way to expat: it limits how far entities may grow, and nothing outside the text is read.
@@ -109,13 +124,40 @@ enum ExpatParser {
         unsafe XML_Parse(parser, buffer.bindMemory(to: CChar.self).baseAddress, count, 1)
       }
     }
-    if let failure = run.failure { throw PreferenceError(.syntax, failure) }
+    if let failure = run.failure {
+      let isEntity = failure.begins(with: "unknown entity")
+      let line = unsafe Int(XML_GetCurrentLineNumber(parser))
+      throw PreferenceError(
+        .syntax, (isEntity ? handler.words(for: .ampersand, line: line) : nil) ?? failure)
+    }
     guard status == XML_STATUS_OK else {
       let line = unsafe XML_GetCurrentLineNumber(parser)
+      if let fault = unsafe fault(parser, bytes),
+        let words = handler.words(for: fault, line: Int(line))
+      {
+        throw PreferenceError(.syntax, words)
+      }
       let reason = unsafe XML_ErrorString(XML_GetErrorCode(parser)).map {
         unsafe String(cString: $0)
       }
       throw PreferenceError(.syntax, "\(reason ?? "damaged XML") at line \(line)")
+    }
+  }
+
+  /// What expat stopped at, where others have words for it.
+  @unsafe private static func fault(_ parser: XML_Parser, _ bytes: [UInt8]) -> XMLFault? {
+    let place = unsafe Int(XML_GetCurrentByteIndex(parser))
+    let isAmpersand = bytes.indices.contains(place) && bytes[place] == UInt8(ascii: "&")
+    // Where a name is wrong, expat stops behind the sign.
+    let isBehind = bytes.indices.contains(place - 1) && bytes[place - 1] == UInt8(ascii: "&")
+    switch unsafe XML_GetErrorCode(parser) {
+    case XML_ERROR_NO_ELEMENTS: return .end
+    case XML_ERROR_UNCLOSED_TOKEN:
+      return bytes[max(0, place)...].starts(with: "<!".utf8) ? nil : .end
+    case XML_ERROR_TAG_MISMATCH: return .mismatch
+    case XML_ERROR_UNDEFINED_ENTITY: return .ampersand
+    case XML_ERROR_INVALID_TOKEN where isAmpersand || isBehind: return .ampersand
+    default: return nil
     }
   }
 }

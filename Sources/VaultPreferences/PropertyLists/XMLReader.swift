@@ -49,6 +49,24 @@ final class XMLReader: XMLHandler {
 
   func text(_ bytes: [UInt8]) { characters += bytes }
 
+  func words(for fault: XMLFault, line: Int) -> String? {
+    guard isStrict else { return nil }
+    switch fault {
+    case .end: return "Encountered unexpected EOF"
+    case .ampersand: return "Encountered unknown ampersand-escape sequence at line \(line)"
+    case .mismatch:
+      let open: String? =
+        switch stack.last {
+        case .list: "plist"
+        case .array: "array"
+        case .dictionary: "dict"
+        case .text(let tag): tag
+        case nil: nil
+        }
+      return open.map { "Close tag on line \(line) does not match open tag \($0)" }
+    }
+  }
+
   func start(_ name: String, _ attributes: [String: String]) {
     if case .text(let open)? = stack.last { return fail("<\(name)> inside <\(open)>") }
     guard stack.count < Self.depthLimit else { return fail("too deep") }

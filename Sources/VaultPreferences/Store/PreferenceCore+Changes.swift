@@ -67,9 +67,11 @@ extension PreferenceCore {
     if !whole.isEmpty { reload(whole, &source) }
   }
 
-  private func tell(_ changes: [PreferenceChange]) {
+  func tell(_ changes: [PreferenceChange]) {
     guard !changes.isEmpty else { return }
-    let observers = withState { Array($0.observers.values) }
+    let (observers, searched) = withState { state in
+      (Array(state.observers.values), Set(state.steps.compactMap(\.domain)))
+    }
     var transactions: [[PreferenceChange]] = []
     for change in changes {
       if transactions.last?.last?.transaction == change.transaction {
@@ -81,7 +83,7 @@ extension PreferenceCore {
     for observer in observers {
       for transaction in transactions {
         let own = transaction.filter { change in
-          observer.domains?.contains(change.domain) ?? true
+          (observer.domains ?? searched).contains(change.domain)
             && observer.isInterested(in: change.key) && change.kind != .makeDomain
         }
         if !own.isEmpty { observer.continuation.yield(own) }

@@ -7,12 +7,20 @@ extension PreferenceCore {
   }
 
   struct State {
+    let name: String
     var steps: [SearchStep]
     var suites: [String] = []
     var managed: [String: ManagedPreferences.Entry]
     var arguments: [String: PreferenceValue]
     /// The defaults that packages and the site installed.
     var defaults: InstalledDefaults
+    /// The schema in use, and its defaults.
+    var schema: PreferenceSchema?
+    var schemaDefaults: [String: PreferenceValue] = [:]
+    /// The schema's version, to be written with the first value of a new domain.
+    var pendingVersion: Int64?
+    /// What the schema in use adds from outside of the store.
+    var outer = OuterLayers()
     var registered: [String: PreferenceValue] = [:]
     var volatile: [String: [String: PreferenceValue]] = [:]
     /// The contents of the store, with pending changes applied.
@@ -48,12 +56,37 @@ extension PreferenceCore {
           case .arguments: arguments[key]
           case .siteDefault: defaults.site[key]?.value
           case .packageDefault: defaults.packages[key]?.value
+          case .environment: environmentValue(key)
+          case .textFile: outer.text?.values[key]?.value
+          case .schemaDefault: schemaDefaults[key]
           case .registered: registered[key]
           default: step.domain.flatMap { value(key, in: $0) }
           }
         if let found { return found }
       }
       return nil
+    }
+
+    /// The key's value in the environment.
+    func environmentValue(_ key: String) -> PreferenceValue? {
+      outer.environment?.value(of: key, type: schema?.keys[key]?.type)?.value
+    }
+
+    /// Searches anew, after a change of what is searched.
+    mutating func renewSteps() {
+      steps = SearchList.steps(for: name, suites: suites, outer: outer)
+      effective = nil
+      found = [:]
+    }
+
+    /// Searches the profiles that are in use now, where that is known.
+    private mutating func renewProfiles() {
+      let domain = PreferenceDomain(name)
+      guard schema != nil, knows(OuterLayers.profilesKey, in: domain) else { return }
+      let profiles = OuterLayers.profiles(in: value(OuterLayers.profilesKey, in: domain))
+      guard profiles != outer.profiles else { return }
+      outer.profiles = profiles
+      renewSteps()
     }
 
     /// The key's value in a domain, as far as it has been read.
@@ -72,6 +105,7 @@ extension PreferenceCore {
 
     /// Updates the merged layers after a change of one key in any of them.
     mutating func renew(_ key: String) {
+      if key == OuterLayers.profilesKey { renewProfiles() }
       guard effective != nil || found[key] != nil else { return }
       let value = strongest(key)
       if effective != nil { effective?[key] = value } else { found.updateValue(value, forKey: key) }
@@ -81,6 +115,7 @@ extension PreferenceCore {
     mutating func forgetMerged() {
       effective = nil
       found = [:]
+      renewProfiles()
     }
 
     /// Returns whether a domain must be read before it is used.

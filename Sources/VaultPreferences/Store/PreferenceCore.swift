@@ -9,6 +9,7 @@ import VaultStorage
 /// memory, which never waits. Code that needs both takes `database` first.
 final class PreferenceCore: Sendable {
   struct Observer {
+    /// The domains; `nil` for those that are searched when something changes.
     let domains: Set<PreferenceDomain>?
     let keys: Set<String>?
     let continuation: AsyncStream<[PreferenceChange]>.Continuation
@@ -25,6 +26,8 @@ final class PreferenceCore: Sendable {
   let name: String
   private let state: Mutex<State>
   let source: Locked<Source>
+  /// The watch of the text file that the schema in use wants.
+  let live = Mutex<LiveFile?>(nil)
   private let signal: ChangeSignal?
   /// The values that the administrator has fixed, in any domain.
   let policy: ManagedPreferences?
@@ -45,7 +48,8 @@ final class PreferenceCore: Sendable {
     self.directories = directories
     state = Mutex(
       State(
-        steps: SearchList.steps(for: name, suites: []), managed: managed, arguments: arguments,
+        name: name, steps: SearchList.steps(for: name, suites: []), managed: managed,
+        arguments: arguments,
         defaults: directories?.defaults(for: name) ?? InstalledDefaults(), problem: problem))
     source = Locked(Source(database: database))
     source.withLock { source in
@@ -130,6 +134,9 @@ final class PreferenceCore: Sendable {
           case .arguments: state.arguments
           case .siteDefault: state.defaults.site.mapValues(\.value)
           case .packageDefault: state.defaults.packages.mapValues(\.value)
+          case .environment: state.environmentValues(of: merged.keys)
+          case .textFile: state.outer.text?.values.mapValues(\.value) ?? [:]
+          case .schemaDefault: state.schemaDefaults
           case .registered: state.registered
           default: step.domain.flatMap { state.cached[$0] } ?? [:]
           }
@@ -205,8 +212,12 @@ final class PreferenceCore: Sendable {
     // Files are read outside of the lock.
     let defaults = directories?.defaults(for: name, suites: suites) ?? InstalledDefaults()
     withState { state in
-      state.steps = SearchList.steps(for: name, suites: suites)
       state.defaults = defaults
+      if let schema = state.schema {
+        state.defaults.site = schema.withNewNames(defaults.site)
+        state.defaults.packages = schema.withNewNames(defaults.packages)
+      }
+      state.renewSteps()
       state.forgetMerged()
     }
     tellListeners()

@@ -5,7 +5,7 @@ public import VaultStorage
 /// The preferences of an application: typed values by key, through all layers.
 ///
 /// Values are looked up in the administrator's, the arguments', the application's, the suites', the
-/// global domain, in the defaults that the site and packages installed, and in the registered
+/// global domain, in the defaults that the site, packages and a schema have, and in the registered
 /// domain; the first that has the key wins. Changes go to the
 /// application's domain. This process sees them at once, others within milliseconds; they are
 /// durable within a second, after ``synchronize()``, and when the process exits.
@@ -157,8 +157,13 @@ public final class PreferenceStore: Sendable {
   /// whatever is written after it.
   public var problem: PreferenceError? { core.withState { $0.problem } }
 
-  /// Why files with defaults were left out; empty if all that exist were read.
-  public var defaultsProblems: [PreferenceError] { core.withState { $0.defaults.problems } }
+  /// Why files with defaults, the text file or variables of the environment were left out; empty if
+  /// all that exist were read.
+  ///
+  /// Of a text file that cannot be read, the last state that could be is in use.
+  public var defaultsProblems: [PreferenceError] {
+    core.withState { $0.defaults.problems + $0.outer.problems($0.schema) }
+  }
 
   // MARK: Values
 
@@ -174,11 +179,15 @@ public final class PreferenceStore: Sendable {
   ///   - value: The new value; `nil` removes the key.
   ///   - key: Any text.
   /// - Throws: ``PreferenceError`` with code `.managed` if the administrator has fixed the key,
-  ///   `.tooDeep` if more than 512 arrays and dictionaries are inside each other; nothing is
-  ///   changed then.
+  ///   `.tooDeep` if more than 512 arrays and dictionaries are inside each other, `.notAllowed` if
+  ///   the schema in use (``use(_:environment:)``) does not allow the value; nothing is changed then.
   public func setValue(_ value: PreferenceValue?, forKey key: String) throws(PreferenceError) {
     try checkManaged(key)
     try value?.checkDepth(of: key)
+    try checkSchema(value, key)
+    if value != nil, let version = core.withState({ $0.pendingVersion.take() }) {
+      core.set(.integer(version), PreferenceSchema.versionKey, in: domain)
+    }
     core.set(value, key, in: domain)
   }
 
@@ -207,9 +216,7 @@ public final class PreferenceStore: Sendable {
   /// - Parameter domain: The domain; `nil` for every domain that this store searches.
   /// - Returns: The changes from now on.
   public func changes(in domain: PreferenceDomain? = nil) -> AsyncStream<[PreferenceChange]> {
-    let domains =
-      domain.map { [$0] } ?? core.withState { Set($0.steps.compactMap(\.domain)) }
-    return core.observe(domains: domains, keys: nil)
+    core.observe(domains: domain.map { [$0] }, keys: nil)
   }
 
   /// Returns a stream of a key's changes in the domains that this store searches.
@@ -223,7 +230,7 @@ public final class PreferenceStore: Sendable {
   /// - Parameter keys: The keys.
   /// - Returns: The changes from now on, one element for each transaction that changed one of them.
   public func changes(of keys: Set<String>) -> AsyncStream<[PreferenceChange]> {
-    core.observe(domains: core.withState { Set($0.steps.compactMap(\.domain)) }, keys: keys)
+    core.observe(domains: nil, keys: keys)
   }
 
   // MARK: Several at once

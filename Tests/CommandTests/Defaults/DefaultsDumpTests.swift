@@ -138,7 +138,7 @@ struct DefaultsDumpTests {
     let wrong = defaults("apply", try file("[\"com.ed.@screen:2\"]\nk = 1"))
     #expect(wrong.status == 1)
     #expect(
-      wrong.message.contains("'@screen:2' is none of @host, @host:NAME, @os:NAME and @user:NAME"))
+      wrong.message.contains("'@screen:2' is none of @host, @host:NAME, @host-id:ID, @os:NAME"))
   }
 
   @Test func pruneMakesADomainExactAndLeavesOutWhatTheFileSays() throws {
@@ -390,5 +390,26 @@ struct DefaultsDumpTests {
     #expect(defaults("write", "a", "j", "--json", "1e999").status == 1)
     #expect(defaults("apply", "-", input: #"{"a": {"j": -1e999}}"#).status == 1)
     #expect(try defaults.value("j", "a") == [1])
+  }
+
+  @Test func valuesOfOtherHostsAreDumpedWithTheirIds() throws {
+    let defaults = try DefaultsRunner()
+    defaults("write", "com.ed", "k", "1")
+    defaults("-host", "0123-other", "write", "com.ed", "k", "2")
+    defaults("-currentHost", "write", "com.ed", "k", "3")
+    #expect(defaults("dump", "--by-host").error.contains("values of other hosts, of 1 domain"))
+    let dump = defaults("dump", "--every-host")
+    #expect(dump.error == "")
+    #expect(dump.output.contains("[\"com.ed.@host-id:0123-other\"]\nk = \"2\""), "\(dump.output)")
+    let other = try DefaultsRunner()
+    let path = "\(other.home.path)/all.toml"
+    try Data(dump.output.utf8).write(to: URL(fileURLWithPath: path))
+    #expect(other("apply", path).status == 0)
+    #expect(other("-host", "0123-other", "read", "com.ed", "k").output == "2\n")
+    #expect(other("read", "com.ed", "k").output == "1\n")
+    // Written again, every section stays.
+    #expect(defaults("dump", "--output", path).status == 0)
+    #expect(defaults("apply", "--dry-run", path).status == 0)
+    #expect(try String(contentsOfFile: path, encoding: .utf8).contains("@host-id:0123-other"))
   }
 }

@@ -25,6 +25,8 @@ final class DefaultsRunner {
   /// What a person does to the text in the editor.
   var editor: ([UInt8]) throws -> [UInt8] = { $0 }
 
+  /// The environment of layers.
+  var environment: [String: String] = [:]
   /// What is done after a change of some domains.
   var following: DefaultsTool.Following?
 
@@ -60,6 +62,7 @@ final class DefaultsRunner {
       directories: DefaultsDirectories(
         site: ["\(home.path)/site"], packages: ["\(home.path)/package"]),
       schemas: ["\(home.path)/schemas", "\(home.path)/more-schemas"],
+      environment: environment.merging(["HOME": home.path]) { own, _ in own },
       editor: editor, home: { self.home.path },
       machine: {
         DefaultsMachine(

@@ -146,4 +146,155 @@ struct DefaultsSchemaTests {
     #expect(try offered("describe", "com.ed", "") == ["file", "fontSize", "theme", "zoom"])
     #expect(try offered("write", "com.ed", "theme", "").prefix(2) == ["light", "dark"])
   }
+
+  // MARK: Versions, and the schemas of others
+
+  private static let versions = """
+    version = 2
+    [keys.theme]
+    type = "string"
+    renamedFrom = ["colors"]
+    [keys.token]
+    sensitive = true
+    [[migrations]]
+    version = 2
+    change = { theme = [["1", "dark"]] }
+    """
+
+  @Test func writeBringsADomainToItsVersionFirst() throws {
+    defaults("write", "com.two", "colors", "1")
+    try write(Self.versions, "schemas/com.two.toml")
+    let would = defaults("migrate", "com.two", "--dry-run")
+    #expect(would.status == 2)
+    #expect(would.output.contains("colors"))
+    #expect(try defaults.value("colors", "com.two") == "1")
+    #expect(defaults("describe", "--check", "com.two").status == 2)
+    #expect(defaults("write", "com.two", "theme2", "x").status == 1)
+    #expect(try defaults.value("colors", "com.two") == "1")
+    let written = defaults("write", "com.two", "other", "x")
+    #expect(written.status == 0)
+    // A step is done before a key gets its new name: what it says is of its version.
+    #expect(try defaults.value("theme", "com.two") == "1")
+    #expect(try defaults.value("@schema", "com.two") == 2)
+    #expect(try defaults.value("colors", "com.two") == nil)
+    #expect(defaults("describe", "--check", "com.two").status == 0)
+    #expect(defaults("migrate", "com.two").output == "Nothing to change.\n")
+    #expect(defaults("undo").status == 0)
+    #expect(try defaults.value("colors", "com.two") == "1")
+    #expect(try defaults.value("@schema", "com.two") == nil)
+    #expect(defaults("migrate", "com.two").status == 0)
+    #expect(try defaults.value("@schema", "com.two") == 2)
+    defaults("write", "com.two", "@schema", "-int", "3")
+    #expect(defaults("migrate", "com.two").message.contains("is of version 3, and its schema of 2"))
+    #expect(defaults("migrate", "com.none").message.contains("There is no schema of com.none"))
+  }
+
+  @Test func theFirstValueOfANewDomainIsOfTheSchemasVersion() throws {
+    try write(Self.versions, "schemas/com.two.toml")
+    let written = defaults("write", "com.two", "token", "x")
+    #expect(written.error.contains("token is a secret, and com.two is stored in plain text"))
+    #expect(try defaults.value("@schema", "com.two") == 2)
+    #expect(defaults("describe", "com.two", "token").output.contains("now: set (application)"))
+    #expect(!defaults("describe", "--json", "com.two").output.contains("\"value\" : \"x\""))
+  }
+
+  @Test func aKeyThatIsNotSetHasItsDefaultWhereThatIsAskedFor() {
+    let effective = defaults("read", "--effective", "--show-origin", "com.ed", "fontSize")
+    #expect(effective.output.hasPrefix("schema-default:"))
+    #expect(effective.output.hasSuffix("schemas/com.ed.toml\t12\n"))
+    #expect(defaults("read", "--effective", "com.ed").output.contains("fontSize = 12"))
+    #expect(defaults("read", "com.ed", "fontSize").status == 1)
+    defaults("write", "com.ed", "fontSize", "-int", "14")
+    let all = defaults("read", "--effective", "--all-layers", "com.ed", "fontSize").output
+    #expect(all.hasPrefix("* application:com.ed\t14\n  schema-default:"))
+  }
+
+  @Test func applyAndImportWarnOfWhatDoesNotFit() throws {
+    try write("{\"com.ed\": {\"fontSize\": 500}}", "wanted.json")
+    let applied = defaults("apply", "\(defaults.home.path)/wanted.json")
+    #expect(applied.status == 0)
+    #expect(applied.error.contains("com.ed: fontSize is at most 96"))
+    try write("{\"theme\": \"blue\"}", "one.json")
+    let imported = defaults("import", "com.ed", "\(defaults.home.path)/one.json")
+    #expect(imported.error.contains("com.ed: theme is one of"))
+    let check = defaults("describe", "--check", "com.ed")
+    #expect(check.status == 2)
+    #expect(
+      check.output
+        == "fontSize: fontSize is at most 96\ntheme: theme is one of \"light\", \"dark\"\n")
+  }
+
+  @Test func schemasOfGSettingsAreImported() throws {
+    try write(
+      """
+      <schemalist>
+        <enum id="org.x.Mode"><value nick="slow" value="0"/><value nick="fast" value="1"/></enum>
+      </schemalist>
+      """, "g/org.x.enums.xml")
+    try write(
+      """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <schemalist gettext-domain="x">
+        <schema id="org.x.base"><key name="on" type="b"><default>false</default></key></schema>
+        <schema id="org.x.app" path="/org/x/app/" extends="org.x.base">
+          <override name="on">true</override>
+          <key name="mode" enum="org.x.Mode"><default>'slow'</default><summary>How
+            fast</summary></key>
+          <key name="delay" type="u"><range min="1" max="60"/><default>5</default></key>
+          <key name="bad" type="i"><default>'x'</default></key>
+          <key name="none" enum="org.x.None"><default>'x'</default></key>
+        </schema>
+        <schema id="../out"><key name="a" type="b"><default>true</default></key></schema>
+      </schemalist>
+      """, "g/org.x.gschema.xml")
+    try write("<schemalist>", "g/broken.gschema.xml")
+    let folder = "\(defaults.home.path)/schemas"
+    let imported = defaults.run([
+      "import", "--format", "gschema", "--output", folder, "\(defaults.home.path)/g",
+    ])
+    #expect(imported.status == 0)
+    #expect(imported.output.contains("Wrote 2 schemas with 4 keys of 3 files"), "\(imported)")
+    for text in [
+      "broken.gschema.xml", "app bad:", "there is no enumeration org.x.None",
+      "../out: this is not the name",
+    ] {
+      #expect(imported.error.contains(text), "\(imported.error)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: "\(defaults.home.path)/out.toml"))
+    #expect(
+      defaults("write", "org.x.app", "mode", "quick").message.contains(
+        #"mode is one of "slow", "fast""#))
+    #expect(
+      defaults("write", "org.x.app", "delay", "-int", "0").message.contains("delay is at least 1"))
+    #expect(defaults("read", "--effective", "org.x.app", "on").output == "1\n")
+    #expect(defaults("describe", "org.x.app", "mode").output.contains("How fast"))
+  }
+
+  @Test func aProfileManifestIsImported() throws {
+    try write(
+      """
+      <plist version="1.0"><dict>
+        <key>pfm_domain</key><string>com.m</string>
+        <key>pfm_description</key><string>Settings of M</string>
+        <key>pfm_subkeys</key><array>
+          <dict><key>pfm_name</key><string>PayloadUUID</string><key>pfm_type</key><string>string</string></dict>
+          <dict><key>pfm_name</key><string>Port</string><key>pfm_type</key><string>integer</string>
+            <key>pfm_range_min</key><integer>1</integer><key>pfm_default</key><integer>80</integer></dict>
+          <dict><key>pfm_name</key><string>Key</string><key>pfm_type</key><string>string</string>
+            <key>pfm_sensitive</key><true/><key>pfm_format</key><string>^[a-z]+$</string></dict>
+        </array></dict></plist>
+      """, "m/com.m.plist")
+    try write("<plist><array/></plist>", "m/none.plist")
+    let folder = "\(defaults.home.path)/schemas"
+    let words = [
+      "import", "--format", "profile-manifest", "--output", folder, "\(defaults.home.path)/m",
+    ]
+    let would = defaults.run(words + ["--dry-run"])
+    #expect(would.output.hasPrefix("Would write 1 schema with 2 keys of 2 files"), "\(would)")
+    #expect(defaults("describe", "com.m").status == 1)
+    #expect(defaults.run(words).error.contains("none.plist: this is not a manifest"))
+    #expect(defaults("describe", "com.m").output.hasPrefix("Settings of M\nKey (string)\n"))
+    #expect(defaults("describe", "com.m", "Key").output.contains("looks like: ^[a-z]+$"))
+    #expect(defaults("write", "com.m", "Port", "-int", "0").status == 1)
+  }
 }

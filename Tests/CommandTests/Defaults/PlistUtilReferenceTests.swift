@@ -30,6 +30,10 @@ struct PlistUtilReferenceTests {
     "tag.plist": "<plist><foo/></plist>", "int.plist": "<plist><integer>x</integer></plist>",
     "none.plist": "<plist><integer></integer></plist>",
     "real.plist": "<plist><real>x</real></plist>",
+    "cut.plist": "<plist><dict><key>a</ke",
+    "mismatch.plist": "<plist>\n<dict>\n<key>a</key><string>b</integer></dict></plist>",
+    "amp.plist": "<plist>\n<string>a & b</string></plist>",
+    "entity.plist": "<plist>\n<string>a &nbsp; b</string></plist>",
     "open.plist": "<plist><dict>", "nokey.plist": "<plist><dict><string>a</string></dict></plist>",
     "date.plist": "<plist><date>2020-01-01T00:00:00.5Z</date></plist>",
     "all.plist": """
@@ -85,7 +89,10 @@ struct PlistUtilReferenceTests {
     + [
       "bad1", "bad2", "bad3", "bad4", "bad5", "bad6", "bad7", "bad8", "bad9", "empty",
     ].map { ["-p", "\($0).json"] }
-    + ["old1", "old2", "key", "tag", "int", "none", "real", "open", "nokey"].map {
+    + [
+      "old1", "old2", "key", "tag", "int", "none", "real", "open", "nokey", "cut", "mismatch",
+      "amp", "entity",
+    ].map {
       ["-lint", "\($0).plist"]
     }
 

@@ -56,6 +56,26 @@ struct PreferenceConfigProviderTests {
     }
   }
 
+  @Test func theLayersOfASchemaAreServed() async throws {
+    let store = try store()
+    let schema = try PreferenceSchema(
+      toml: """
+        environment = "ED"
+        [keys.int]
+        type = "integer"
+        [keys."http.port"]
+        type = "integer"
+        default = 80
+        """)
+    try store.use(schema, environment: ["ED_INT": "7"])
+    let provider = PreferenceConfigProvider(store)
+    let config = ConfigReader(provider: provider)
+    #expect(config.int(forKey: "int") == 7)
+    #expect(config.int(forKey: "http.port") == 80)
+    let port = AbsoluteConfigKey(["http", "port"])
+    #expect(try provider.snapshot().value(forKey: port, type: .int).value?.content == .int(80))
+  }
+
   @Test func secretsStaySecret() throws {
     let provider = PreferenceConfigProvider(try store(), isSecret: true)
     let key = AbsoluteConfigKey(["string"])

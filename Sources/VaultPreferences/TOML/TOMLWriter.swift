@@ -1,39 +1,42 @@
 import FoundationEssentials
-import VaultPreferences
 import VaultStorage
 
 /// Values as TOML 1.0, one a line, as ``TOMLText`` reads them again without loss.
 ///
 /// What TOML has no form for is an inline table with one `$` key, as in ``JSONText``: `{ "$data" =
 /// "…" }`, `$float`, `$uid`, `$unsigned`, and `$date` with a fraction of a second.
-enum TOMLWriter {
+package enum TOMLWriter {
   /// A document of one domain's keys.
   ///
   /// - Parameter value: A dictionary.
   /// - Returns: UTF-8.
-  /// - Throws: ``DefaultsRefusal`` if it would be too large to be read.
-  static func document(_ value: PreferenceValue) throws -> [UInt8] {
+  /// - Throws: ``PreferenceError`` with code `.lossy` if it would be too large to be read.
+  package static func document(_ value: PreferenceValue) throws(PreferenceError) -> [UInt8] {
     guard case .dictionary(let entries) = value else { return [] }
     return try bytes(
       entries.keys.sorted(by: OldStyleWriter.precedes).map { line($0, entries[$0] ?? "") })
   }
 
   /// The lines as a document.
-  static func bytes(_ lines: [String]) throws -> [UInt8] {
+  package static func bytes(_ lines: [String]) throws(PreferenceError) -> [UInt8] {
     let bytes = Array(lines.map { $0 + "\n" }.joined().utf8)
     guard bytes.count <= TOMLText.sizeLimit else {
-      throw DefaultsRefusal(
-        "TOML of more than 1 MiB, which could not be read again; use --format json or plist. "
+      throw PreferenceError(
+        .lossy,
+        "TOML of more than 1 MiB, which could not be read again; JSON and property lists have no limit. "
           + "Nothing was written.")
     }
     return bytes
   }
 
   /// The line that begins a table.
-  static func header(_ name: String) -> String { "[\(quoted(name))]" }
+  package static func header(_ name: String) -> String { "[\(quoted(name))]" }
+
+  /// The line that begins a table in another one.
+  static func header(_ outer: String, _ name: String) -> String { "[\(key(outer)).\(key(name))]" }
 
   /// A key with its value.
-  static func line(_ key: String, _ value: PreferenceValue) -> String {
+  package static func line(_ key: String, _ value: PreferenceValue) -> String {
     "\(self.key(key)) = \(text(value))"
   }
 

@@ -1,6 +1,5 @@
 import CVaultTOML
 import FoundationEssentials
-package import VaultPreferences
 import VaultStorage
 
 /// toml++ as it is compiled into the command.
@@ -15,23 +14,28 @@ package enum TOMLLibrary {
 /// everywhere. A time without a date is refused, since no preference can be one.
 package enum TOMLText {
   /// The maximum number of bytes of a document.
-  static var sizeLimit: Int { Int(cvault_toml_size_limit) }
+  package static var sizeLimit: Int { Int(cvault_toml_size_limit) }
 
   /// Where a domain, or a key of one, begins.
-  struct Place {
+  package struct Place {
     /// A domain, or with a key that key of it.
-    struct Name: Hashable {
-      let domain: String
-      let key: String?
+    package struct Name: Hashable {
+      package let domain: String
+      package let key: String?
+
+      package init(domain: String, key: String?) {
+        self.domain = domain
+        self.key = key
+      }
     }
 
-    let name: Name
+    package let name: Name
     /// From 1.
-    let line: Int
+    package let line: Int
   }
 
   /// The places of a document's domains and keys.
-  static func places(of bytes: [UInt8]) throws(PreferenceError) -> [Place] {
+  package static func places(of bytes: [UInt8]) throws(PreferenceError) -> [Place] {
     var reader = try TOMLReader(bytes)
     let document = try reader.next()
     var places: [Place] = []
@@ -39,6 +43,10 @@ package enum TOMLText {
       let domain = try reader.next()
       places.append(
         Place(name: .init(domain: domain.key, key: nil), line: Int(domain.position.line)))
+      // An array's elements have no places of their own.
+      for _ in 0..<(domain.raw.kind == CVAULT_TOML_ARRAY ? domain.count : 0) {
+        _ = try reader.value()
+      }
       for _ in 0..<(domain.isTable ? domain.count : 0) {
         let (member, _) = try reader.value()
         places.append(

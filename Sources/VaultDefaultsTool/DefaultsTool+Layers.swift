@@ -1,0 +1,93 @@
+import VaultPreferences
+import VaultStorage
+
+/// Text files and profiles, which a schema makes layers of a domain.
+extension DefaultsTool {
+  /// The layers from outside of the store that a program with this schema has.
+  func outer(
+    _ schema: PreferenceSchema?, _ domain: String, _ database: PreferenceDatabase?
+  ) throws -> OuterLayers {
+    guard let schema else { return OuterLayers() }
+    var outer = OuterLayers(schema, of: domain, variables: environment)
+    outer.profiles = OuterLayers.profiles(
+      in: try database?.value(OuterLayers.profilesKey, in: PreferenceDomain(domain)))
+    for problem in outer.problems(schema) { warn(problem.message) }
+    return outer
+  }
+
+  /// `write DOMAIN KEY --to-file VALUE`: changes the live text file in its place.
+  func writeFile(
+    _ value: PreferenceValue?, _ key: String, of target: DefaultsTarget, isForced: Bool
+  ) throws {
+    guard case .stored(let domain) = target,
+      let layer = TextLayer(of: domain.name, environment: { self.environment[$0] })
+    else { throw DefaultsRefusal("\(target.name) has no text file.") }
+    let schema = try schema(of: target)
+    if let value, !isForced { try check(value, of: key, in: target) }
+    let path = layer.path
+    let bytes = UserFile.exists(path) ? try fileBytes(path) : []
+    let new: [UInt8]
+    do {
+      if path.ends(with: ".json") {
+        var entries = try TextLayer.values(bytes, path)
+        entries[key] = value
+        new = Array((JSONText.text(.dictionary(entries), isPretty: true) + "\n").utf8)
+      } else {
+        new = try TOMLEdit.setting(bytes, key, to: value)
+      }
+    } catch {
+      let reason = error.message.begins(with: path) ? error.message : "\(path): \(error.message)"
+      throw DefaultsRefusal("\(reason)\nDefaults have not been changed.")
+    }
+    if new != bytes {
+      do {
+        try UserFile.makeFolders(layer.folder)
+      } catch {
+        throw DefaultsRefusal("Could not make \(layer.folder): \(error.reason)")
+      }
+      try PropertyListFile.write(new, to: path)
+    }
+    if schema?.textFile == nil {
+      warn(
+        "no schema says that \(domain.name) reads \(path): textFile = \"above\" or \"below\" does")
+    }
+  }
+
+  /// `profile DOMAIN [NAME…]`: the profiles in use, the strongest last.
+  func profile(_ arguments: ArraySlice<String>) throws {
+    var words = arguments
+    let options = try DefaultsOptions.takeAll(&words, flags: ["--none", "--json"])
+    let target = try take(&words)
+    guard case .stored(let domain) = target else {
+      throw DefaultsRefusal("\(target.name) is a file; domains have profiles.")
+    }
+    let key = OuterLayers.profilesKey
+    if words.isEmpty, !options.has("--none") {
+      let names = OuterLayers.profiles(in: try value(key, in: target))
+      if options.has("--json") {
+        return print(JSONText.text(.array(names.map { .string($0) })))
+      }
+      for name in names { print(name) }
+      return
+    }
+    guard words.isEmpty || !options.has("--none") else { throw DefaultsUsage() }
+    for name in words {
+      guard !name.isEmpty, !name.utf8.contains(0x2f) else {
+        throw DefaultsRefusal("'\(Quoting.visible(name))' is not the name of a profile.")
+      }
+      let part = PreferenceDomain(OuterLayers.domain(of: name, in: domain.name))
+      if try reading()?.exists(part) != true { warn("the profile \(part.name) has no values yet") }
+    }
+    let names = Array(words)
+    try edit(target) { stored in
+      if names.isEmpty {
+        _ = try stored.remove(key)
+      } else {
+        try stored.set(.array(names.map { .string($0) }), key)
+      }
+    }
+    if try schema(of: target) == nil {
+      warn("\(domain.name) has no schema, and programs look for profiles only with one")
+    }
+  }
+}

@@ -1,0 +1,252 @@
+import CVaultLinux
+import Glibc
+import VaultPreferences
+import VaultStorage
+
+/// Domains of the desktop: `--dconf`, `--kconfig`, and names with these prefixes.
+extension DefaultsTool {
+  /// Every prefix of a copy.
+  static let desktopPrefixes = [DConfSource.prefix, KConfigSource.prefix]
+  /// Which changes of other machines the desktop has got: their latest numbers, by prefix.
+  private static let handedOn = PreferenceDomain("@desktop")
+
+  /// The source of a domain of the store; `nil` for one of our own.
+  func source(of name: String) -> (any DesktopSource)? {
+    if name.begins(with: DConfSource.prefix) { return dconf }
+    if name.begins(with: KConfigSource.prefix) { return kconfig }
+    return nil
+  }
+
+  /// Whether a line without a domain is about a domain: with `--dconf` only about those of dconf,
+  /// without it only about our own.
+  func isMeant(_ name: String) -> Bool {
+    if name == Self.handedOn.name { return false }
+    guard let desktop else { return !Self.desktopPrefixes.contains { name.begins(with: $0) } }
+    return name.begins(with: type(of: desktop).prefix)
+  }
+
+  /// The domain that a word means with `--dconf` or `--kconfig`, or by its prefix.
+  func desktopTarget(_ word: String) throws -> DefaultsTarget? {
+    let named = Self.desktopPrefixes.first { word.begins(with: $0) }
+    guard let source = named.flatMap({ self.source(of: $0) }) ?? desktop else { return nil }
+    let name = try source.domain(named: named.map { String(word.dropFirst($0.count)) } ?? word)
+    let domain = type(of: source).prefix + name
+    try catchUp(source, beside: [name])
+    return .stored(PreferenceDomain(domain))
+  }
+
+  // MARK: Completion, which asks nobody
+
+  /// The domains that may follow `--dconf` or `--kconfig`.
+  package func desktopDomains(_ option: String) -> [String] {
+    guard let source = source(of: "\(option.dropFirst(2)):") else { return [] }
+    let prefix = type(of: source).prefix
+    let stored = (try? reading()?.domains()) ?? []
+    return stored.filter { $0.name.begins(with: prefix) }
+      .map { String($0.name.dropFirst(prefix.count)) } + source.names
+  }
+
+  /// The copy's domain that a word behind `--dconf` or `--kconfig` means.
+  package func desktopTarget(_ word: String, _ option: String) -> DefaultsTarget? {
+    guard let source = source(of: "\(option.dropFirst(2)):"),
+      let name = try? source.domain(named: word)
+    else { return nil }
+    return .stored(PreferenceDomain(type(of: source).prefix + name))
+  }
+
+  // MARK: From the desktop
+
+  /// Has the copy take what the desktop has; what differs is one transaction of the journal.
+  ///
+  /// - Returns: The number of keys that changed.
+  @discardableResult
+  func catchUp(_ source: any DesktopSource, beside named: Set<String> = []) throws -> Int {
+    let prefix = type(of: source).prefix
+    guard !caughtUp.contains(prefix) || !named.isSubset(of: caughtUpNames) else { return 0 }
+    caughtUp.insert(prefix)
+    caughtUpNames.formUnion(named)
+    let stored = try reading()?.domains().filter { $0.name.begins(with: prefix) } ?? []
+    let known = Set(stored.map { String($0.name.dropFirst(prefix.count)) })
+    let current = try source.current(beside: known.union(named))
+    func differences(
+      _ contents: (PreferenceDomain) throws -> [String: PreferenceValue]?
+    ) throws -> [(PreferenceDomain, String, PreferenceValue?)] {
+      var found: [(PreferenceDomain, String, PreferenceValue?)] = []
+      for name in known.union(current.keys).sorted() {
+        let domain = PreferenceDomain(prefix + name)
+        let (old, new) = (try contents(domain) ?? [:], current[name] ?? [:])
+        for key in Set(old.keys).union(new.keys).sorted() where old[key] != new[key] {
+          found.append((domain, key, new[key]))
+        }
+      }
+      return found
+    }
+    let database = try reading()
+    let first = try differences { try database?.contents(of: $0) }
+    let waiting = try first.filter { try isWaiting($0, source) }
+    if !waiting.isEmpty { try handOn(waiting, source) }
+    let isLeft = { (domain: PreferenceDomain, key: String) in
+      waiting.contains { $0.0 == domain && $0.1 == key }
+    }
+    guard first.count > waiting.count else { return 0 }
+    // Written under the desktop's name: this line did not make the changes.
+    guard
+      let writer = try PreferenceDatabase.open(
+        location(), mode: .write, process: String(prefix.dropLast()), managed: managed)
+    else { return 0 }
+    defer { writer.close() }
+    return try writer.transaction { transaction in
+      let changes = try differences { try transaction.contents(of: $0) }
+        .filter { !isLeft($0.0, $0.1) }
+      for (domain, key, value) in changes {
+        if let value {
+          try transaction.set(value, key, in: domain)
+        } else {
+          try transaction.remove(key, in: domain)
+        }
+      }
+      return changes.count
+    }
+  }
+
+  /// Whether a key differs since another machine has changed it, and the desktop still has what was
+  /// there before.
+  private func isWaiting(
+    _ difference: (PreferenceDomain, String, PreferenceValue?), _ source: any DesktopSource
+  ) throws -> Bool {
+    let (domain, key, now) = difference
+    guard let last = try reading()?.changes(in: domain, key: key, limit: 1).last,
+      last.process.contains(bytes: " sync from ")
+    else { return false }
+    let prefix = type(of: source).prefix
+    if case .integer(let done)? = try reading()?.value(prefix, in: Self.handedOn),
+      last.sequence <= done
+    {
+      return false
+    }
+    let name = String(domain.name.dropFirst(prefix.count))
+    return source.isSame(last.old, now, of: key, in: name)
+  }
+
+  /// Has the desktop take what other machines changed; where it cannot now, it is said.
+  private func handOn(
+    _ waiting: [(PreferenceDomain, String, PreferenceValue?)], _ source: any DesktopSource
+  ) throws {
+    let prefix = type(of: source).prefix
+    do {
+      try source.push(
+        waiting.map { domain, key, _ in
+          DesktopChange(
+            domain: String(domain.name.dropFirst(prefix.count)), key: key,
+            value: try reading()?.value(key, in: domain))
+        })
+      // What the desktop has after this is newer than they are.
+      guard let latest = try reading()?.latestSequence(),
+        let writer = try PreferenceDatabase.open(
+          location(), mode: .write, process: String(prefix.dropLast()), managed: managed)
+      else { return }
+      defer { writer.close() }
+      try writer.transaction { try $0.set(.integer(latest), prefix, in: Self.handedOn) }
+    } catch let error as DefaultsRefusal {
+      warn("what another machine changed is not set yet: \(error.message ?? "")")
+    }
+  }
+
+  // MARK: To the desktop
+
+  /// A value as the copy has it: KConfig has texts alone.
+  func asDesktop(_ value: PreferenceValue, in target: DefaultsTarget) -> PreferenceValue {
+    guard case .stored(let domain) = target, domain.name.begins(with: KConfigSource.prefix) else {
+      return value
+    }
+    return KConfigSource.text(value).map { .string($0) } ?? value
+  }
+
+  /// Has the desktop take what this line changed in a copy; where it cannot, the line is undone.
+  func pushToDesktop() throws {
+    guard let start = lineStart, let database = try reading() else { return }
+    let changes = try database.changes(after: start).filter { change in
+      Self.desktopPrefixes.contains { change.domain.name.begins(with: $0) }
+    }
+    guard !changes.isEmpty else { return }
+    do {
+      for prefix in Self.desktopPrefixes {
+        var latest: [String: DesktopChange] = [:]
+        for change in changes where change.domain.name.begins(with: prefix) {
+          guard let key = change.key else { continue }
+          let domain = String(change.domain.name.dropFirst(prefix.count))
+          latest["\(domain)\u{0}\(key)"] = DesktopChange(
+            domain: domain, key: key, value: try database.value(key, in: change.domain))
+        }
+        guard !latest.isEmpty, let source = source(of: prefix) else { continue }
+        let wanted = latest.sorted { $0.key < $1.key }.map(\.value)
+        try source.push(wanted)
+        try verify(wanted, source)
+      }
+    } catch {
+      let transactions = Set(changes.map(\.transaction)).sorted(by: >)
+      _ = try? writing().undo(.transactions(transactions), isForced: true, isDryRun: false)
+      throw error
+    }
+  }
+
+  /// Refuses what the desktop took without a word, and did not keep, such as a locked key.
+  private func verify(_ wanted: [DesktopChange], _ source: any DesktopSource) throws {
+    let current = try source.current(beside: Set(wanted.map(\.domain)))
+    for change in wanted {
+      let found = current[change.domain]?[change.key]
+      // A reset shows what the administrator gives, if anything.
+      guard let value = change.value else { continue }
+      guard source.isSame(found, value, of: change.key, in: change.domain) else {
+        throw DefaultsRefusal(
+          "The desktop did not take \(change.key) of \(change.domain).\n"
+            + "The administrator may have locked it. Defaults have not been changed.")
+      }
+    }
+  }
+
+  // MARK: The recorder
+
+  /// `record dconf|kconfig [FILE…]`: keeps the journal of the desktop's settings until it is stopped.
+  func record(_ arguments: ArraySlice<String>) throws {
+    var words = arguments
+    let options = try DefaultsOptions.takeAll(&words, flags: ["--once"], values: ["--count"])
+    var left = try options.value("--count").map { text in
+      guard let count = Int(text), count > 0 else { throw DefaultsUsage() }
+      return count
+    }
+    let name = words.popFirst() ?? ""
+    guard let source = source(of: "\(name):") else { throw DefaultsUsage() }
+    let named = Set(try words.map { try source.domain(named: $0) })
+    var ends: [Int32] = [-1, -1]
+    guard unsafe pipe2(&ends, O_CLOEXEC | O_NONBLOCK) == 0 else {
+      throw DefaultsRefusal("cannot make a pipe")
+    }
+    let (read, write) = (ends[0], ends[1])
+    let watches = source.files(of: named).compactMap { file in
+      try? UserFile.makeFolders(file.folder)
+      return try? FileSignal.watch(file.name, in: file.folder, isOwn: false) {
+        // If the pipe is full, a wake-up is pending already.
+        var byte: UInt8 = 1
+        _ = unsafe Glibc.write(write, &byte, 1)
+      }
+    }
+    defer { for watch in watches { watch.stop() } }
+    while true {
+      caughtUp.remove(type(of: source).prefix)
+      let count = try catchUp(source, beside: named)
+      // The next look reads the store again.
+      close()
+      if count > 0 { print("Recorded \(count) change\(count == 1 ? "" : "s").") }
+      if options.has("--once") { return }
+      if count > 0, let rest = left {
+        if rest == 1 { return }
+        left = rest - 1
+      }
+      var waiting = pollfd(fd: read, events: Int16(POLLIN), revents: 0)
+      unsafe poll(&waiting, 1, -1)
+      var bytes = [UInt8](repeating: 0, count: 64)
+      while unsafe Glibc.read(read, &bytes, 64) > 0 {}
+    }
+  }
+}

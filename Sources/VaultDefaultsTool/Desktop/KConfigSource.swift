@@ -1,0 +1,165 @@
+import VaultPreferences
+import VaultStorage
+import VaultTerminal
+
+/// KConfig's files, where KDE's programs keep what the user has set: read here, written by
+/// `kwriteconfig6` or `kwriteconfig5`, which tell running programs and know what is locked.
+///
+/// A domain is a file of `XDG_CONFIG_HOME` with a group, such as `kdeglobals:General`, and with
+/// another group inside of it `kdeglobals:A][B`. All values are texts.
+final class KConfigSource: DesktopSource {
+  static let prefix = "kconfig:"
+
+  private let environment: [String: String]
+
+  init(environment: [String: String]) { self.environment = environment }
+
+  var names: [String] { [] }
+
+  func domain(named word: String) throws -> String {
+    let parts = word.parts(at: ":")
+    guard let file = parts.first, !file.isEmpty, !file.utf8.contains(0x2f), !file.begins(with: ".")
+    else { throw DefaultsRefusal("'\(Quoting.visible(word))' is not FILE:GROUP of KConfig.") }
+    return parts.count == 1 ? "\(file):" : word
+  }
+
+  /// The file of a domain, and its groups.
+  private static func place(_ domain: String) -> (file: String, groups: [String]) {
+    let sign = domain.utf8.firstIndex(of: UInt8(ascii: ":")) ?? domain.endIndex
+    let file = String(domain[..<sign])
+    let group = String(domain[sign...].dropFirst())
+    return (
+      file,
+      group.isEmpty ? [] : group.substituting("][", with: "\n").parts(at: "\n").map(String.init)
+    )
+  }
+
+  private func folder() throws -> String {
+    try StoreLocation.configuration { self.environment[$0] }
+  }
+
+  func current(beside known: Set<String>) throws -> [String: [String: PreferenceValue]] {
+    var found: [String: [String: PreferenceValue]] = [:]
+    for file in Set(known.map { Self.place($0).file }) {
+      let path = "\(try folder())/\(file)"
+      guard UserFile.exists(path) else { continue }
+      let bytes: [UInt8]
+      do {
+        bytes = try UserFile.bytes(of: path, limit: 16 << 20)
+      } catch {
+        throw DefaultsRefusal("Could not read \(path): \(error.reason)")
+      }
+      for group in KeyFile(String(decoding: bytes, as: UTF8.self)).groups {
+        // [Group][$i] is locked, and has its name before that.
+        let name = group.name.substituting("][$i", with: "")
+        for (key, value) in group.entries {
+          // key[$i], key[$e]: flags, not part of the name. key[$d] is deleted.
+          guard !key.contains(bytes: "[$d]") else { continue }
+          found["\(file):\(name)", default: [:]][Self.name(of: key)] = .string(Self.plain(value))
+        }
+      }
+    }
+    return found
+  }
+
+  private static func name(of key: String) -> String {
+    guard let sign = key.utf8.firstIndex(of: UInt8(ascii: "[")),
+      key[sign...].utf8.dropFirst().first == UInt8(ascii: "$")
+    else { return key }
+    return String(key[..<sign])
+  }
+
+  /// A value without KConfig's escapes.
+  static func plain(_ text: String) -> String {
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "\\"), let escape = rest.popFirst() else {
+        bytes.append(byte)
+        continue
+      }
+      switch escape {
+      case UInt8(ascii: "n"): bytes.append(10)
+      case UInt8(ascii: "t"): bytes.append(9)
+      case UInt8(ascii: "r"): bytes.append(13)
+      case UInt8(ascii: "s"): bytes.append(32)
+      case UInt8(ascii: "x"):
+        let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+        if let number = UInt8(digits, radix: 16) {
+          bytes.append(number)
+          rest = rest.dropFirst(2)
+        }
+      default: bytes.append(escape)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  func push(_ changes: [DesktopChange]) throws {
+    for change in changes {
+      // Also of what came from a file: nothing outside of the folder is written.
+      _ = try domain(named: change.domain)
+      let (file, groups) = Self.place(change.domain)
+      var words = ["--file", file]
+      for group in groups { words += ["--group", group] }
+      if groups.isEmpty { words += ["--group", "<default>"] }
+      words += ["--key", change.key]
+      if let value = change.value {
+        guard let text = Self.text(value) else {
+          throw DefaultsRefusal(
+            "\(change.domain) \(change.key): KConfig has texts, numbers and booleans.")
+        }
+        words += ["--", text]
+      } else {
+        words += ["--delete", "--", ""]
+      }
+      try run(words)
+    }
+  }
+
+  /// A value as KConfig writes it; `nil` for one that it cannot have.
+  static func text(_ value: PreferenceValue) -> String? {
+    switch value {
+    case .string(let text): text
+    case .boolean(let flag): flag ? "true" : "false"
+    case .integer(let number): String(number)
+    case .real(let number): "\(number)"
+    default: nil
+    }
+  }
+
+  func isSame(
+    _ first: PreferenceValue?, _ second: PreferenceValue?, of key: String, in domain: String
+  ) -> Bool {
+    first.flatMap(Self.text) == second.flatMap(Self.text)
+  }
+
+  private func run(_ words: [String]) throws {
+    var surroundings = ChildProgram.Surroundings()
+    surroundings.patience = 30
+    surroundings.variables = DesktopEnvironment.variables(of: environment)
+      .merging(["QT_QPA_PLATFORM": "offscreen"]) { $1 }
+    for program in ["kwriteconfig6", "kwriteconfig5"] {
+      guard
+        let run = try ChildProgram.capture([program] + words, limit: 1 << 20, in: surroundings),
+        run.exitStatus != 127
+      else { continue }
+      guard run.isSuccess else {
+        let lines = String(decoding: run.errors, as: UTF8.self).parts(at: "\n")
+        throw DefaultsRefusal(
+          "\(program) could not write: \(lines.first.map { Quoting.visible(String($0)) } ?? "it gives no reason")\n"
+            + "The administrator may have locked the key. Defaults have not been changed.")
+      }
+      return
+    }
+    throw DefaultsRefusal(
+      "kwriteconfig5 could not be started; the package libkf5config-bin has it.")
+  }
+
+  func schema(of domain: String) -> PreferenceSchema? { nil }
+
+  func files(of known: Set<String>) -> [(folder: String, name: String)] {
+    guard let folder = try? folder() else { return [] }
+    return Set(known.map { Self.place($0).file }).sorted().map { (folder, $0) }
+  }
+}

@@ -1,0 +1,198 @@
+import VaultStorage
+
+/// What a program says of its domain's keys: types, defaults, limits, descriptions, earlier names.
+///
+/// A package ships it as a file, `/usr/share/vault/schemas/DOMAIN.toml`, which `vault defaults`
+/// reads, too; or a program makes it of its typed keys. ``PreferenceStore/use(_:environment:)`` applies it.
+///
+/// ```swift
+/// extension PreferenceKey where Value == Int {
+///   static let fontSize = PreferenceKey("fontSize", default: 12)
+///     .described("In points").limited(to: 6...96).renamed(from: "size")
+/// }
+/// let schema = PreferenceSchema("An editor", keys: [PreferenceKey.fontSize.schema])
+/// try preferences.use(schema)
+/// print(schema.toml)   // for the package
+/// ```
+public struct PreferenceSchema: Sendable, Equatable {
+  /// What is said of one key.
+  public struct Key: Sendable, Equatable {
+    /// The key in the store.
+    public let name: String
+    /// What `read-type` prints of its values, such as `integer`; `nil` for any.
+    public var type: String?
+    /// What it is for.
+    public var description: String?
+    /// The value where no stronger layer has one.
+    public var defaultValue: PreferenceValue?
+    /// The smallest number.
+    public var minimum: Double?
+    /// The largest number.
+    public var maximum: Double?
+    /// The only values, or the only elements of an array; empty for any.
+    public var values: [PreferenceValue] = []
+    /// A pattern of its texts, with `*` and `?`.
+    public var pattern: String?
+    /// How its texts look, for people, such as a regular expression; it is not checked.
+    public var format: String?
+    /// What to do instead of using it.
+    public var deprecation: String?
+    /// The names that it had before.
+    public var formerNames: [String] = []
+    /// Whether its value is a secret, and belongs into a protected domain.
+    public var isSensitive = false
+    /// Its type in GSettings, such as `u`.
+    public var signature: String?
+
+    /// Makes a key of which nothing is said.
+    ///
+    /// - Parameter name: The key in the store.
+    public init(_ name: String) { self.name = name }
+  }
+
+  /// Where the domain's text file counts, `DOMAIN.toml` or `DOMAIN.json` in `XDG_CONFIG_HOME`.
+  public enum TextFile: String, Sendable, CaseIterable {
+    /// It is stronger than what the user has set.
+    case above
+    /// What the user has set is stronger.
+    case below
+  }
+
+  /// The key of a domain that has the version of the schema that its values are of.
+  ///
+  /// It lies among the values, so that it goes with them: into files, snapshots, to other machines.
+  public static let versionKey = "@schema"
+
+  /// What the program is.
+  public var description: String?
+  /// The version of the keys and their meaning; a domain that says nothing is of version 1.
+  public var version: Int
+  /// The keys by their names.
+  public var keys: [String: Key]
+  /// How values of earlier versions become those of this one.
+  public var migrations: [Migration]
+  /// The prefix of environment variables that override values, such as `TOOL` for `TOOL_FONT_SIZE`;
+  /// `nil` for none.
+  public var environmentPrefix: String?
+  /// Where the domain's text file counts; `nil` if there is none.
+  ///
+  /// A running program sees its changes at once.
+  public var textFile: TextFile?
+  /// The file that it was read from.
+  public internal(set) var path: String?
+
+  /// Makes a schema.
+  ///
+  /// - Parameters:
+  ///   - description: What the program is.
+  ///   - version: The version of the keys and their meaning.
+  ///   - keys: The keys; of two of one name the last counts.
+  ///   - migrations: How values of earlier versions become those of this one.
+  ///   - environmentPrefix: The prefix of environment variables that override values.
+  ///   - textFile: Where the domain's text file counts; `nil` if there is none.
+  public init(
+    _ description: String? = nil, version: Int = 1, keys: [Key] = [],
+    migrations: [Migration] = [], environmentPrefix: String? = nil, textFile: TextFile? = nil
+  ) {
+    self.description = description
+    self.version = version
+    self.keys = Dictionary(keys.map { ($0.name, $0) }) { $1 }
+    self.migrations = migrations
+    self.environmentPrefix = environmentPrefix
+    self.textFile = textFile
+  }
+
+  /// The defaults of all keys that have one.
+  public var defaults: [String: PreferenceValue] { keys.compactMapValues(\.defaultValue) }
+
+  // MARK: Checking
+
+  /// What a schema says of a value.
+  package enum Verdict: Equatable, Sendable {
+    case fits
+    /// It may be written, and this is to be said.
+    case warning(String)
+    /// It is to be refused, and this is to be said.
+    case refusal(String)
+  }
+
+  /// Judges a value of a key.
+  package func verdict(on value: PreferenceValue, of name: String) -> Verdict {
+    if name == Self.versionKey || name == OuterLayers.profilesKey { return .fits }
+    guard let key = keys[name] else {
+      if let renamed = keys.values.first(where: { $0.formerNames.contains(name) }) {
+        return .refusal("\(name) is called \(renamed.name) now")
+      }
+      if let nearest = Suggestion.nearest(to: name, among: keys.keys.sorted()) {
+        return .refusal("there is no key \(name); did you mean \(nearest)?")
+      }
+      return .warning("the schema\(path.map { " \($0)" } ?? "") has no key \(name)")
+    }
+    if let problem = key.problem(of: value) { return .refusal(problem) }
+    return key.deprecation.map { .warning("\(name) is deprecated: \($0)") } ?? .fits
+  }
+}
+
+extension PreferenceSchema.Key {
+  /// The types that a key may have.
+  static let types = [
+    "array", "boolean", "data", "date", "dictionary", "float", "integer", "string",
+  ]
+
+  /// Why a value does not fit, and what would; `nil` if it does.
+  package func problem(of value: PreferenceValue) -> String? {
+    if let type, value.kind.rawValue != type, !(type == "float" && value.kind == .integer) {
+      return "\(name) is of type \(type), and this is of type \(value.kind.rawValue)"
+    }
+    return limitProblem(of: value)
+  }
+
+  /// Why a value of the right type is not allowed, and what would be; `nil` if it is.
+  func limitProblem(of value: PreferenceValue) -> String? {
+    if !values.isEmpty {
+      let choices = values.map { JSONText.text($0) }.joined(separator: ", ")
+      if case .array(let elements) = value, type == "array" {
+        if !elements.allSatisfy(values.contains) { return "\(name) has elements of \(choices)" }
+      } else if !values.contains(value) {
+        return "\(name) is one of \(choices)"
+      }
+    }
+    if let number = value.number {
+      if let minimum, !(number >= minimum) { return "\(name) is at least \(Self.shown(minimum))" }
+      if let maximum, !(number <= maximum) { return "\(name) is at most \(Self.shown(maximum))" }
+    }
+    if let pattern, case .string(let text) = value, !NamePattern(pattern).matches(text) {
+      return "\(name) is a text of the form \(pattern)"
+    }
+    return nil
+  }
+
+  private static func shown(_ number: Double) -> String {
+    Int64(exactly: number).map { String($0) } ?? "\(number)"
+  }
+
+  /// The limits, in words.
+  package var limits: [String] {
+    var words: [String] = []
+    if !values.isEmpty {
+      words.append("one of \(values.map { JSONText.text($0) }.joined(separator: ", "))")
+    }
+    if let minimum { words.append("at least \(Self.shown(minimum))") }
+    if let maximum { words.append("at most \(Self.shown(maximum))") }
+    if let pattern { words.append("of the form \(pattern)") }
+    return words
+  }
+}
+
+extension PreferenceValue {
+  /// The number that it is; `nil` if it is none.
+  var number: Double? {
+    switch self {
+    case .integer(let whole): Double(whole)
+    case .unsignedInteger(let whole): Double(whole)
+    case .real(let real): real
+    case .float(let real): Double(real)
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,171 @@
+extension PreferenceSchema {
+  /// How the values of one version become those of the next.
+  ///
+  /// The steps are done in this order: rename, convert, change, remove. A key that is not there is
+  /// left alone, so a migration that is done again does nothing.
+  public struct Migration: Sendable, Equatable {
+    /// The version that the values are of afterwards.
+    public var version: Int
+    /// Keys, and the names that they get.
+    ///
+    /// Where the new name has a value, the old one goes.
+    public var renames: [String: String] = [:]
+    /// Keys, and the types that they get, such as `integer`, where nothing is lost.
+    public var conversions: [String: String] = [:]
+    /// Keys, and pairs of a value and the one that it becomes.
+    public var changes: [String: [(old: PreferenceValue, new: PreferenceValue)]] = [:]
+    /// Keys that go.
+    public var removals: [String] = []
+
+    /// Makes a migration that does nothing yet.
+    ///
+    /// - Parameter version: The version that the values are of afterwards, from 2.
+    public init(to version: Int) { self.version = version }
+
+    /// Returns whether two migrations do the same.
+    public static func == (left: Migration, right: Migration) -> Bool { left.lines == right.lines }
+  }
+
+  /// What a domain has to become; `nil` if it is of this version, or of a later one.
+  ///
+  /// - Parameter contents: The keys and values of the domain.
+  /// - Returns: The keys that change, with their new values, `nil` for those that go.
+  package func migration(
+    of contents: [String: PreferenceValue]
+  ) -> [String: PreferenceValue?]? {
+    guard !contents.isEmpty else { return nil }
+    var stored = 1
+    if case .integer(let number)? = contents[Self.versionKey] { stored = Int(clamping: number) }
+    guard stored <= version else { return nil }
+    var new = contents
+    for migration in migrations where migration.version > stored { migration.apply(to: &new) }
+    for key in keys.values {
+      for name in key.formerNames {
+        guard let value = new.removeValue(forKey: name) else { continue }
+        if new[key.name] == nil { new[key.name] = value }
+      }
+    }
+    if version > 1 { new[Self.versionKey] = .integer(Int64(version)) }
+    let changed = Set(contents.keys).union(new.keys).filter { contents[$0] != new[$0] }
+    guard !changed.isEmpty else { return nil }
+    return Dictionary(uniqueKeysWithValues: changed.map { ($0, new[$0]) })
+  }
+
+  /// Brings a domain to this version.
+  ///
+  /// - Parameters:
+  ///   - domain: The domain.
+  ///   - transaction: The transaction in which it is done.
+  /// - Returns: The number of keys that changed.
+  /// - Throws: ``PreferenceError``.
+  @discardableResult
+  package func migrate(
+    _ domain: PreferenceDomain, in transaction: PreferenceTransaction
+  ) throws -> Int {
+    guard let changes = migration(of: try transaction.contents(of: domain) ?? [:]) else { return 0 }
+    for (key, value) in changes.sorted(by: { OldStyleWriter.precedes($0.key, $1.key) }) {
+      if let value {
+        try transaction.set(value, key, in: domain)
+      } else {
+        try transaction.remove(key, in: domain)
+      }
+    }
+    return changes.count
+  }
+}
+
+extension PreferenceSchema.Migration {
+  init(_ value: PreferenceValue) throws(PreferenceError) {
+    let parts = try SchemaPart(value, "a migration").table()
+    guard let number = parts["version"] else {
+      throw PreferenceError(.syntax, "a migration has no version")
+    }
+    self.init(to: try SchemaPart(number, "version of a migration").version())
+    for (word, value) in parts where word != "version" {
+      let part = SchemaPart(value, "\(word) of migration \(version)")
+      switch word {
+      case "remove": removals = try part.texts()
+      case "rename":
+        for (old, new) in try part.table() {
+          renames[old] = try SchemaPart(new, "rename of \(old)").text()
+        }
+      case "convert":
+        for (key, type) in try part.table() {
+          let type = try SchemaPart(type, "convert of \(key)").text()
+          guard Self.convertible.contains(type) else {
+            throw PreferenceError(
+              .syntax, "convert of \(key) is none of \(Self.convertible.joined(separator: ", "))")
+          }
+          conversions[key] = type
+        }
+      case "change":
+        for (key, pairs) in try part.table() {
+          for pair in try SchemaPart(pairs, "change of \(key)").array() {
+            let pair = try SchemaPart(pair, "change of \(key)").array()
+            guard pair.count == 2 else {
+              throw PreferenceError(.syntax, "change of \(key) has pairs of an old and a new value")
+            }
+            changes[key, default: []].append((pair[0], pair[1]))
+          }
+        }
+      default:
+        throw PreferenceError(.syntax, "'\(word)' of migration \(version) means nothing")
+      }
+    }
+  }
+
+  var lines: [String] {
+    var lines = [TOMLWriter.line("version", .integer(Int64(version)))]
+    func add(_ word: String, _ entries: [String: PreferenceValue]) {
+      if !entries.isEmpty { lines.append(TOMLWriter.line(word, .dictionary(entries))) }
+    }
+    add("rename", renames.mapValues { .string($0) })
+    add("convert", conversions.mapValues { .string($0) })
+    add("change", changes.mapValues { .array($0.map { .array([$0.old, $0.new]) }) })
+    if !removals.isEmpty {
+      lines.append(TOMLWriter.line("remove", .array(removals.map { .string($0) })))
+    }
+    return lines
+  }
+
+  private static let convertible = ["boolean", "float", "integer", "string"]
+
+  fileprivate func apply(to entries: inout [String: PreferenceValue]) {
+    for (old, new) in renames.sorted(by: { $0.key < $1.key }) {
+      guard let value = entries.removeValue(forKey: old) else { continue }
+      if entries[new] == nil { entries[new] = value }
+    }
+    for (key, type) in conversions {
+      if let value = entries[key], let converted = Self.converted(value, to: type) {
+        entries[key] = converted
+      }
+    }
+    for (key, pairs) in changes {
+      if let value = entries[key], let pair = pairs.first(where: { $0.old == value }) {
+        entries[key] = pair.new
+      }
+    }
+    for key in removals { entries[key] = nil }
+  }
+
+  /// A value as another type; `nil` where something would be lost.
+  private static func converted(_ value: PreferenceValue, to type: String) -> PreferenceValue? {
+    let text: String? = if case .string(let text) = value { text } else { nil }
+    switch type {
+    case "string": return Coercion.string(value).map { .string($0) }
+    case "integer":
+      if let text { return Int64(text).map { .integer($0) } }
+      return Int64(preferenceValue: value).map { .integer($0) }
+    case "float":
+      if let text { return Double(text).map { .real($0) } }
+      return Double(preferenceValue: value).map { .real($0) }
+    default:
+      switch text?.lowercased() {
+      case "true", "yes", "1": return true
+      case "false", "no", "0": return false
+      case nil: return Bool(preferenceValue: value).map { .boolean($0) }
+      default: return nil
+      }
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import TestSupport
+import Testing
+import VaultDefaultsTool
+import VaultPreferences
+import VaultStorage
+
+/// The desktop's settings: a real dconf in a session of its own, and KConfig's own programs.
+struct DesktopTests {
+  private static func has(_ programs: String...) -> Bool {
+    programs.allSatisfy { name in
+      ["/usr/bin", "/bin", "/usr/local/bin"].contains {
+        FileManager.default.isExecutableFile(atPath: "\($0)/\(name)")
+      }
+    }
+  }
+  private static let hasDConf =
+    has("dconf", "gsettings", "dbus-run-session", "bash")
+    && FileManager.default.fileExists(atPath: "/usr/share/dbus-1/services/ca.desrt.dconf.service")
+    && FileManager.default.fileExists(
+      atPath: "/usr/share/glib-2.0/schemas/org.gnome.desktop.interface.gschema.xml")
+
+  private func play(_ script: String, _ words: [String]) throws
+    -> VaultProcess.Result
+  {
+    let home = try TemporaryHome()
+    let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../Scripts/\(script)").standardized.path
+    var last: VaultProcess.Result?
+    for word in words {
+      if word == "synced" { try changeFromAnotherMachine(home) }
+      let bash = ["/bin/bash", path, word, VaultProcess.path, home.path]
+      let program = VaultProcess(
+        home: home.path, environment: ["PATH": "/usr/bin:/bin"], executable: "/usr/bin/env")
+      let result = try program.run(bash)
+      last = result
+      guard result.status == 0 else { return result }
+    }
+    return try #require(last)
+  }
+
+  /// What sync does when a machine of the space has changed a value.
+  private func changeFromAnotherMachine(_ home: TemporaryHome) throws {
+    let location = try StoreLocation(environment: { ["HOME": "\(home.path)/one"][$0] })
+    let database = try #require(
+      try PreferenceDatabase.open(location, mode: .write, process: "vault sync from laptop"))
+    defer { database.close() }
+    try database.transaction { transaction in
+      try transaction.set(
+        "24h", "clock-format", in: PreferenceDomain("dconf:/org/gnome/desktop/interface/"))
+    }
+  }
+
+  @Test(
+    .enabled(if: hasDConf, "needs dconf-cli, dconf-service, gsettings-desktop-schemas and dbus"))
+  func theDesktopsSettingsHaveAJournalAndGoToAnotherHome() throws {
+    let played = try play("desktop.sh", ["one", "two", "locked", "synced"])
+    #expect(played.status == 0, "\(played.errors) \(played.text)")
+  }
+
+  @Test(.enabled(if: hasDConf, "needs dconf-cli"))
+  func withoutABusNothingIsSetAndTheLineIsUndone() throws {
+    let played = try play("desktop.sh", ["without"])
+    #expect(played.status == 0, "\(played.errors) \(played.text)")
+  }
+
+  @Test(.enabled(if: has("kwriteconfig5"), "needs libkf5config-bin"))
+  func filesOfKConfigHaveAJournal() throws {
+    let played = try play("kconfig.sh", ["all"])
+    #expect(played.status == 0, "\(played.errors) \(played.text)")
+  }
+
+  @Test(arguments: [
+    ("a=1\n[G]\nk = v ; x\n# c\n; d\nq=\"two words\"\n", "ini"),
+    ("a=1\n[G]\nk=v ; x\nq=two\\swords\n", "kconfig"),
+    ("[/]\na='1'\n[G]\nk='v ; x'\nq='two words'\n", "dconf"),
+  ])
+  func filesOfGroupsAreImported(text: String, format: String) throws {
+    let defaults = try DefaultsRunner()
+    let imported = defaults.run(
+      ["import", "--format", format, "com.ed", "-"], input: Array(text.utf8))
+    #expect(imported == .init(status: 0, output: "", error: ""))
+    #expect(try defaults.value("a", "com.ed") == "1")
+    #expect(try defaults.value("G", "com.ed") == ["k": "v ; x", "q": "two words"])
+    let bad = defaults.run(
+      ["import", "--format", format, "com.ed", "-"], input: Array("[G]\nnothing\n".utf8))
+    #expect(bad.status == 1)
+    #expect(bad.error.contains("at line 2"))
+  }
+
+  /// A file from elsewhere names no place outside, and its texts are one value each.
+  @Test(arguments: [
+    #"{"kconfig:../x:G": {"k": "v"}}"#, #"{"kconfig:/etc/x:G": {"k": "v"}}"#,
+    #"{"dconf:/a]\n[b/": {"k": "v"}}"#, #"{"dconf://": {"k": "v"}}"#,
+  ])
+  func aFileThatNamesAPlaceOutsideIsRefused(text: String) throws {
+    let defaults = try DefaultsRunner()
+    defaults.environment["PATH"] = "/nonexistent"
+    let refused = defaults.run(["apply", "-"], input: Array(text.utf8))
+    #expect(refused.status == 1)
+    #expect(defaults("domains").output == "\n")
+  }
+}
