@@ -14,10 +14,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <sys/ioctl.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
@@ -393,17 +391,18 @@ static inline int cvault_start_alone(const char *path, char *const arguments[],
 }
 
 // A datagram to a service manager's socket, whose name may be abstract: sd_notify(3). A manager that does not read is
-// not waited for.
+// not waited for. Plain system calls, as for cvault_peer_user().
 static inline int cvault_notify(const char *path, const char *text) {
-  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  const int af_unix = 1, sock_dgram = 2, sock_cloexec = O_CLOEXEC, msg_dontwait = 0x40, msg_nosignal = 0x4000;
+  struct { uint16_t family; char path[108]; } address = {.family = (uint16_t)af_unix};
   size_t length = strlen(path);
-  if (length >= sizeof address.sun_path || (path[0] != '/' && path[0] != '@')) return -1;
-  memcpy(address.sun_path, path, length);
-  if (path[0] == '@') address.sun_path[0] = 0;
-  int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (length >= sizeof address.path || (path[0] != '/' && path[0] != '@')) return -1;
+  memcpy(address.path, path, length);
+  if (path[0] == '@') address.path[0] = 0;
+  int descriptor = (int)syscall(SYS_socket, af_unix, sock_dgram | sock_cloexec, 0);
   if (descriptor < 0) return -1;
-  long sent = sendto(descriptor, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT, (const struct sockaddr *)&address,
-                     (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length));
+  long sent = syscall(SYS_sendto, descriptor, text, strlen(text), msg_nosignal | msg_dontwait, &address,
+                      (uint32_t)(offsetof(__typeof__(address), path) + length));
   close(descriptor);
   return sent < 0 ? -1 : 0;
 }

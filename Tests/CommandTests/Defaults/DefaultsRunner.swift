@@ -62,7 +62,7 @@ final class DefaultsRunner {
       directories: DefaultsDirectories(
         site: ["\(home.path)/site"], packages: ["\(home.path)/package"]),
       schemas: ["\(home.path)/schemas", "\(home.path)/more-schemas"],
-      environment: environment.merging(["HOME": home.path]) { own, _ in own },
+      environment: self.environment.merging(["HOME": self.home.path]) { own, _ in own },
       editor: editor, home: { self.home.path },
       machine: {
         DefaultsMachine(
