@@ -269,20 +269,24 @@ extension SyncedVault {
     loaded = try load()
   }
 
-  /// The snapshots of members that stand behind what has gone, the newest first.
+  /// The snapshots that stand behind what has gone, the newest first.
   private func candidates(_ heads: [StreamHead], _ loaded: Loaded) throws -> [Candidate] {
     let (space, roster) = (loaded.state.space, loaded.history.roster())
-    var shown: [(records: [SyncRecord], signer: [UInt8], isAdmin: Bool)] = []
-    for head in heads where roster.isPresent(head.stream) {
-      guard let keys = loaded.history.keys[head.stream],
+    var shown: [(records: [SyncRecord], signer: [UInt8]?, isAdmin: Bool)] = []
+    for head in heads {
+      let keys = loaded.history.keys[head.stream]
+      // Who goes on for another machine, or has joined since, may have written the snapshot: an admin
+      // vouches for it, and with it for whose it is.
+      guard keys == nil || roster.isPresent(head.stream),
         let oldest = try engine.oldest(of: head.stream, in: space)
       else { continue }
       let records = try engine.all(head, in: space, after: oldest - 1)
         .compactMap { try? SyncRecord(bytes: $0) }
-        .filter {
-          $0.space == space && $0.stream == head.stream && $0.isSigned(by: keys.signing)
+        .filter { record in
+          record.space == space && record.stream == head.stream
+            && keys.map { record.isSigned(by: $0.signing) } ?? true
         }
-      shown.append((records, keys.signing, roster.isAdmin(head.stream)))
+      shown.append((records, keys?.signing, keys != nil && roster.isAdmin(head.stream)))
     }
     // A home that was put back may lack the newest keys, and the records that told them be gone: an
     // admin has told them again to what it goes on in, in a record that it can open.
@@ -291,7 +295,8 @@ extension SyncedVault {
     while known < history.epochs.count {
       known = history.epochs.count
       for stream in shown where stream.isAdmin {
-        history.learnKeys(from: stream.records, signedBy: stream.signer)
+        guard let signer = stream.signer else { continue }
+        history.learnKeys(from: stream.records, signedBy: signer)
       }
     }
     var found: [Candidate] = []
