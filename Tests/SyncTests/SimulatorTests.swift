@@ -56,7 +56,7 @@ struct SimulatorTests {
   @Test(
     arguments: [
       24, 117, 284, 699, 842, 926, 1042, 1501, 1858, 2861, 2905, 3113, 3121, 3222, 3344, 3559, 5311,
-      5365, 6874, 8768, 12_761, 17_380,
+      5365, 6874, 8768, 12_761, 17_380, 20_995,
     ] as [UInt64])
   func whatWasMendedWithRolesAndFoldersStaysSo(_ seed: UInt64) { Self.run(seed) }
 
