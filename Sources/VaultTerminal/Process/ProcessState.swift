@@ -8,6 +8,11 @@ import VaultStorage
 /// Hardening prevents core files, debuggers of the same user, backtraces with registers on stderr,
 /// and files that others may read. ``restore()`` undoes it for a program that replaces this one.
 package enum ProcessState {
+  /// Whether a program runs that this process has started: waitid(2), which takes nobody's status here.
+  static var hasChildren: Bool {
+    waitid(P_ALL, 0, nil, WEXITED | WNOHANG | WNOWAIT) == 0
+  }
+
   private struct Original: Sendable {
     var coreLimit: UInt
     var umask: mode_t

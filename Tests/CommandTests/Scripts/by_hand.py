@@ -49,7 +49,9 @@ def store(item):
 
 def line():
     """What is to be typed, as `connect` says it: its parts, which people type one after the other."""
-    refused = run([vault, "connect", program.split("-", maxsplit=1)[0]], ends=1)
+    # `connect ssh` serves keys of the vault; passphrases of keys in files are asked for as ssh-add does it.
+    name = "ssh-add" if program.startswith("ssh") else program
+    refused = run([vault, "connect", name], ends=1)
     hint = next(text for text in refused.stderr.splitlines() if text.startswith("vault: hint: "))
     return hint.removeprefix("vault: hint: ").split(", then: ")
 
