@@ -75,8 +75,7 @@ package struct DestinationConstraint: Sendable {
       guard let certificate = key.certificate else {
         return keys.contains { !$0.isAuthority && $0.key == key }
       }
-      guard certificate.isOfHost, !certificate.hasCriticalOptions,
-        certificate.validity.after <= now, now < certificate.validity.before,
+      guard certificate.isValidForHost(now: now),
         certificate.principals.isEmpty
           || certificate.principals.contains(where: { SSHPattern.matches(host ?? "", $0) })
       else { return false }

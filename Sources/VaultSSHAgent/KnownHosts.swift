@@ -69,17 +69,27 @@ package struct KnownHosts: Sendable {
   /// - Parameters:
   ///   - key: The key, which the host has proved to have.
   ///   - candidates: Names that the host may have, such as one on the line of ssh.
+  ///   - now: Seconds since 1970, for certificates.
   /// - Returns: What the files say of the key.
-  package func host(_ key: SSHPublicKey, candidates: [String]) -> Host {
+  package func host(_ key: SSHPublicKey, candidates: [String], now: UInt64) -> Host {
     let blobs = [(key.plain.blob, false)] + (key.certificate.map { [($0.authority, true)] } ?? [])
+    let principals = key.certificate?.principals ?? []
+    let isCertified = key.certificate?.isValidForHost(now: now) == true
     let found = blobs.flatMap { blob, isAuthority in
       (lines[Base64.text(blob)] ?? []).filter { $0.isRevoked || $0.isAuthority == isAuthority }
     }
     guard !found.isEmpty else { return .unknown }
     if found.contains(where: \.isRevoked) { return .revoked }
     var names: [String] = []
-    for line in found {
-      if line.names.utf8.first == UInt8(ascii: "|") {
+    for line in found where isCertified || !line.isAuthority {
+      if line.isAuthority, !principals.isEmpty {
+        // The authority's word is for these names, where the line lets it speak for them.
+        names +=
+          (principals
+          + candidates.filter { name in
+            principals.contains { SSHPattern.matches(name, $0) }
+          }).filter { Self.isFor($0, line.names) }
+      } else if line.names.utf8.first == UInt8(ascii: "|") {
         names += candidates.filter { Self.isHash(line.names, of: $0) }
       } else {
         names += line.names.utf8.split(separator: UInt8(ascii: ","))
@@ -91,7 +101,23 @@ package struct KnownHosts: Sendable {
     let said = names.filter(candidates.contains)
     var seen: Set<String> = []
     let all = (said + names).filter { seen.insert($0).inserted }
-    return all.isEmpty ? .hashed : .named(all)
+    if !all.isEmpty { return .named(all) }
+    return found.contains { !$0.isAuthority || isCertified && principals.isEmpty }
+      ? .hashed : .unknown
+  }
+
+  /// Whether the names of a line, which may be patterns or a hash, have a name among them.
+  private static func isFor(_ name: String, _ names: String) -> Bool {
+    if names.utf8.first == UInt8(ascii: "|") { return isHash(names, of: name) }
+    var isThere = false
+    for part in names.utf8.split(separator: UInt8(ascii: ",")) {
+      let isNot = part.first == UInt8(ascii: "!")
+      let pattern = String(decoding: Array(isNot ? part.dropFirst() : part), as: UTF8.self)
+      guard SSHPattern.matches(name, pattern) else { continue }
+      if isNot { return false }
+      isThere = true
+    }
+    return isThere
   }
 
   /// `|1|salt|HMAC-SHA1`: ssh-keygen(1), `-H`.

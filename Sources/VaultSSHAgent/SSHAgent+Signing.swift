@@ -1,7 +1,6 @@
 import VaultCredentials
 import VaultDBus
 import VaultSSHKeys
-import VaultSealing
 import VaultStorage
 
 extension SSHAgent {
@@ -85,8 +84,8 @@ extension SSHAgent {
   ) -> [UInt8]? {
     let program = program(of: client.peer)
     let use = AgentUse(
-      program: program ?? "process \(client.peer.process)", key: key.blob, purpose: purpose.identity
-    )
+      program: program ?? "process \(client.peer.process)", key: key.blob,
+      purpose: purpose.identity, isOnlyRefused: purpose.isUnnamed)
     // A process that is another program by now is asked about each time.
     if program != nil, let answer = standingAnswer(use) { return finish(answer) }
     let words = "wants to sign \(purpose.words) with \(name) (\(key.fingerprint))."
@@ -112,6 +111,8 @@ extension SSHAgent {
   struct Purpose {
     /// What an answer for good is for.
     let identity: String
+    /// Whether only a refusal may be for good: nothing says that the next one is for the same place.
+    var isUnnamed = false
     /// The end of a question.
     let words: String
     /// What the log says.
@@ -124,9 +125,12 @@ extension SSHAgent {
     let way = way(of: client)
     switch SignaturePurpose(data, by: key) {
     case .file(namespace: "git"):
-      let folder = Self.folder(of: client.peer).map { " in \($0)" } ?? ""
+      // What is forwarded comes from another host: the folder here is that of ssh.
+      let path = client.bindings.isRemote ? nil : Self.folder(of: client.peer)
+      let folder = path.map { " in \(Self.short($0))" } ?? ""
       return Purpose(
-        identity: "git\(way.identity)\(folder)", words: "a git commit or tag\(folder)\(way.words)",
+        identity: "git\(way.identity) \(path ?? "")",
+        words: "a git commit or tag\(folder)\(way.words)",
         record: "a git commit or tag\(way.words)")
     case .file(let namespace):
       let name = "'\(Self.short(namespace))'"
@@ -135,26 +139,32 @@ extension SSHAgent {
         words: "something in the namespace \(name)\(way.words)", record: "\(name)\(way.words)")
     case .login(let user, let sessionID, let hostKey):
       let user = Self.short(user)
+      // A host that the agent is forwarded to may bind a session of its own, and then log in to
+      // another one: only a signature that names the host's key says where it counts.
       guard let last = client.bindings.all.last, last.sessionID == sessionID, !last.isForwarding,
-        hostKey.map({ $0 == last.hostKey }) ?? true
+        hostKey.map({ $0 == last.hostKey }) ?? (client.bindings.all.count == 1)
       else {
         // Without a session that a host has signed, nothing says where this is used.
-        return Purpose(
-          identity: "somewhere \(RandomName.next())",
-          words: "a login as \(user) at a host that is not named\(way.words)",
-          record: "a login as \(user) at a host that is not named\(way.words)")
+        return unnamed(user, way)
       }
       let host = name(of: last.hostKey, client.peer)
       return Purpose(
         identity: "login \(user) \(last.hostKey.fingerprint)\(way.identity)",
         words: "a login as \(user) at \(host)\(way.words)",
         record: "\(user) at \(host)\(way.words)")
+    case .unnamedLogin(let user): return unnamed(Self.short(user), way)
     case .other:
       return Purpose(
         identity: "other\(way.identity)",
-        words: "something that is neither a login nor a git commit\(way.words)",
-        record: "something else\(way.words)")
+        words: "something that cannot be read\(way.words)",
+        record: "something that cannot be read\(way.words)")
     }
+  }
+
+  private func unnamed(_ user: String, _ way: (identity: String, words: String)) -> Purpose {
+    let words = "a login as \(user) at a host that is not named\(way.words)"
+    return Purpose(
+      identity: "somewhere \(user)\(way.identity)", isUnnamed: true, words: words, record: words)
   }
 
   /// By which hosts the request comes.
@@ -170,7 +180,7 @@ extension SSHAgent {
   }
 
   private func name(of key: SSHPublicKey, _ peer: LocalSocket.Peer) -> String {
-    switch knownHosts.host(key, candidates: Self.candidates(of: peer)) {
+    switch knownHosts.host(key, candidates: Self.candidates(of: peer), now: Self.now) {
     case .named(let names): "\(Self.short(names[0])) (known)"
     case .hashed: "a known host, whose name is hashed"
     case .revoked: "a host whose key is REVOKED (\(key.fingerprint))"
@@ -203,12 +213,7 @@ extension SSHAgent {
 
   private static func folder(of peer: LocalSocket.Peer) -> String? {
     System.linkTarget("/proc/\(peer.process)/cwd").map {
-      short(String(decoding: $0, as: UTF8.self))
+      String(decoding: $0, as: UTF8.self)
     }
   }
-}
-
-/// Names that are never the same: an answer for good does not hold for the next one.
-private enum RandomName {
-  static func next() -> String { Hexadecimal.text(RandomBytes.bytes(count: 16)) }
 }

@@ -122,7 +122,9 @@ package final class SSHAgent {
       switch outcome {
       case .permission(let permission):
         isAllowed = permission == .once || permission == .run
-        if let use, permission == .run || permission == .never { standing[use] = isAllowed }
+        if let use, permission == .never || permission == .run && !use.isOnlyRefused {
+          standing[use] = isAllowed
+        }
       case .opened(let vault):
         if let vault { isAllowed = (try? vaultKeys.unlock(vault)) != nil }
       }
@@ -263,7 +265,8 @@ package final class SSHAgent {
     guard let ask = door.ask, openQuestions.count < Self.maximumQuestions else {
       return resume(false)
     }
-    openQuestions[client.number] = AgentUse(program: "", key: [], purpose: "open")
+    openQuestions[client.number] = AgentUse(
+      program: "", key: [], purpose: "open", isOnlyRefused: false)
     client.question = (cancel: {}, resume: resume)
     let (number, outcomes, wake) = (client.number, outcomes, options.wake)
     let cancel = ask(client.peer) { vault in
@@ -280,4 +283,6 @@ struct AgentUse: Hashable {
   let program: String
   let key: [UInt8]
   let purpose: String
+  /// Whether only a refusal holds for the next use, too.
+  let isOnlyRefused: Bool
 }

@@ -5,6 +5,8 @@ import VaultSealing
 package enum SignaturePurpose: Sendable {
   /// A login: RFC 4252, section 7.
   case login(user: String, sessionID: [UInt8], hostKey: SSHPublicKey?)
+  /// A login that names a key of a host which cannot be read here.
+  case unnamedLogin(user: String)
   /// A file or a text: OpenSSH's PROTOCOL.sshsig.
   case file(namespace: String)
   /// Something else, such as a certificate.
@@ -33,13 +35,15 @@ package enum SignaturePurpose: Sendable {
     let hasSignature = try cursor.byte(in: bytes)
     _ = try cursor.text(in: bytes)  // The algorithm.
     let signer = try cursor.string(in: bytes)
-    let hostKey =
-      method == hostBound ? try SSHPublicKey(blob: cursor.string(in: bytes)) : nil
+    let hostBlob = method == hostBound ? try cursor.string(in: bytes) : nil
     try cursor.end(in: bytes)
     // SSH_MSG_USERAUTH_REQUEST.
-    guard message == 50, hasSignature == 1, service == "ssh-connection", signer == key.blob,
+    guard message == 50, hasSignature == 1, service == "ssh-connection",
+      signer == key.blob || (try? SSHPublicKey(blob: signer))?.plain == key.plain,
       method == hostBound || method == "publickey", !sessionID.isEmpty
     else { throw WireError.invalid(at: 0) }
+    guard let hostBlob else { return .login(user: user, sessionID: sessionID, hostKey: nil) }
+    guard let hostKey = try? SSHPublicKey(blob: hostBlob) else { return .unnamedLogin(user: user) }
     return .login(user: user, sessionID: sessionID, hostKey: hostKey)
   }
 

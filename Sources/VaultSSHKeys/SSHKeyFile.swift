@@ -16,7 +16,10 @@ package struct SSHKeyFile: Sendable {
     0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
   ]
 
-  package init(_ key: SSHPrivateKey, comment: String) { (self.key, self.comment) = (key, comment) }
+  /// A key with a comment, of which only what is plain is kept.
+  package init(_ key: SSHPrivateKey, comment: String) {
+    (self.key, self.comment) = (key, SSHKeyItem.plain(comment))
+  }
 
   /// Reads a file: OpenSSH's own (PROTOCOL.key), PKCS #1, SEC 1 or PKCS #8 in PEM.
   ///

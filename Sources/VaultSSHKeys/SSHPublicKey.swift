@@ -21,6 +21,14 @@ package struct SSHPublicKey: Sendable {
     package let authority: [UInt8]
     /// Whether it has options that have to be understood.
     package let hasCriticalOptions: Bool
+
+    /// Whether it is a host's, and holds now, for whichever name.
+    ///
+    /// - Parameter now: Seconds since 1970.
+    /// - Returns: Whether a host may show it now.
+    package func isValidForHost(now: UInt64) -> Bool {
+      isOfHost && !hasCriticalOptions && validity.after <= now && now < validity.before
+    }
   }
 
   private static let certificateEnding = "-cert-v01@openssh.com"
@@ -215,7 +223,8 @@ package struct SSHPublicKey: Sendable {
   /// - Parameter comment: What follows the key.
   /// - Returns: The line, without its end.
   package func line(comment: String) -> String {
-    "\(fullType) \(Base64.text(blob))" + (comment.isEmpty ? "" : " \(comment)")
+    let comment = SSHKeyItem.plain(comment)
+    return "\(fullType) \(Base64.text(blob))" + (comment.isEmpty ? "" : " \(comment)")
   }
 }
 

@@ -11,7 +11,7 @@ struct KnownHostsTests {
   private func host(_ text: String, _ candidates: [String] = []) -> KnownHosts.Host {
     let line = key.line(comment: "")
     return KnownHosts(Array(text.replacing("KEY", with: line).utf8))
-      .host(key, candidates: candidates)
+      .host(key, candidates: candidates, now: 0)
   }
 
   @Test func namesStandBesideTheKey() throws {

@@ -88,6 +88,7 @@ extension Connection {
     let folder = try publicFolder()
     let keys =
       try settings.withVaultIfAny { try SSHKeyRequest.publicKeys(in: $0.read()) } ?? []
+    var names: [String: ItemName] = [:]
     return try keys.compactMap { key in
       // A name may have folders, and ssh's own file is a line of words.
       let name = String(
@@ -96,17 +97,16 @@ extension Connection {
             || [0x2D, 0x2E, 0x5F].contains(byte) ? byte : 0x2D
         }, as: UTF8.self)
       let file = ConfigurationFile(path: "\(folder)/\(name).pub")
-      let text = SSHAgentUnit.publicFile(key.line)
-      let before = try file.text()
-      if before == text { return nil }
-      guard before.isEmpty || SSHAgentUnit.isOwnPublicFile(before) else {
+      if let other = names.updateValue(key.item.name, forKey: name) {
         throw CommandError(
-          .connectedOtherwise, "\(file.path) contains something else",
-          hint: "move it away, and connect again")
+          .connectedOtherwise,
+          "\(StandardOutput.shown(other.text)) and \(StandardOutput.shown(key.item.name.text)) "
+            + "would both have the file \(name).pub",
+          hint: "rename one of them: \(ProgramName.current) rename "
+            + "\(StandardOutput.shown(Quoting.shell(key.item.name.text))) NEW")
       }
-      return Change(path: file.path, lines: ConfigurationFile.lines(of: text)) {
-        try file.replace(with: text)
-      }
+      return try writing(
+        SSHAgentUnit.publicFile(key.line), to: file, SSHAgentUnit.isOwnPublicFile)
     }
   }
 
@@ -115,8 +115,42 @@ extension Connection {
     let files = ((try? UserFile.names(in: folder)) ?? []).filter { $0.ends(with: ".pub") }.sorted()
     return try files.compactMap { name in
       let file = ConfigurationFile(path: "\(folder)/\(name)")
-      let text = try file.text()
-      guard SSHAgentUnit.isOwnPublicFile(text) else { return nil }
+      return try removing(file, SSHAgentUnit.isOwnPublicFile)
+    }
+  }
+
+  /// Writes a file, if nobody has written or changed it but this program.
+  private func writing(
+    _ text: String, to file: ConfigurationFile, _ isOwn: (String) -> Bool?
+  ) throws -> Change? {
+    let before = try file.text()
+    if before == text { return nil }
+    switch before.isEmpty ? true : isOwn(before) {
+    case nil:
+      throw CommandError(
+        .connectedOtherwise, "\(file.path) contains something else",
+        hint: "move it away, and connect again")
+    case false?:
+      throw CommandError(
+        .connectionChanged, "\(file.path) has been changed since",
+        hint: "move it away, and connect again")
+    case true?:
+      return Change(path: file.path, lines: ConfigurationFile.lines(of: text)) {
+        try file.replace(with: text)
+      }
+    }
+  }
+
+  /// Removes a file that only this program has written.
+  private func removing(_ file: ConfigurationFile, _ isOwn: (String) -> Bool?) throws -> Change? {
+    let text = try file.text()
+    switch isOwn(text) {
+    case nil: return nil
+    case false?:
+      throw CommandError(
+        .connectionChanged, "\(file.path) has been changed since",
+        hint: "remove what you do not want, and the file")
+    case true?:
       return Change(path: file.path, lines: ConfigurationFile.lines(of: text)) {
         try file.remove()
       }
@@ -154,36 +188,28 @@ extension Connection {
         .map { String(decoding: $0, as: UTF8.self) }
     }
     let texts = [
-      (try signingFile(), SigningConfiguration.settings(publicKey: key.line, signers: signers)),
+      (
+        try signingFile(), SigningConfiguration.settings(publicKey: key.line, signers: signers),
+        SigningConfiguration.isOwnSettings
+      ),
       (
         signers,
         SigningConfiguration.signers(
-          publicKey: key.line, email: words?.count == 1 ? words?.first : nil)
+          publicKey: key.line, email: words?.count == 1 ? words?.first : nil),
+        SigningConfiguration.isOwnSigners
       ),
     ]
-    let files = try texts.compactMap { path, text -> Change? in
-      let file = ConfigurationFile(path: path)
-      let before = try file.text()
-      if before == text { return nil }
-      guard before.isEmpty || SigningConfiguration.isOwn(before) else {
-        throw CommandError(
-          .connectedOtherwise, "\(path) contains something else",
-          hint: "move it away, and connect again")
-      }
-      return Change(path: path, lines: ConfigurationFile.lines(of: text)) {
-        try file.replace(with: text)
-      }
+    let files = try texts.compactMap { path, text, isOwn in
+      try writing(text, to: ConfigurationFile(path: path), isOwn)
     }
     return try files + addingBlock()
   }
 
   func disconnectingSigning() throws -> [Change] {
-    let files = try [signingFile(), signersFile()].compactMap { path -> Change? in
-      let file = ConfigurationFile(path: path)
-      let text = try file.text()
-      guard SigningConfiguration.isOwn(text) else { return nil }
-      return Change(path: path, lines: ConfigurationFile.lines(of: text)) { try file.remove() }
-    }
+    let files = try [
+      (signingFile(), SigningConfiguration.isOwnSettings),
+      (signersFile(), SigningConfiguration.isOwnSigners),
+    ].compactMap { path, isOwn in try removing(ConfigurationFile(path: path), isOwn) }
     return try removingBlock() + files
   }
 }

@@ -48,7 +48,10 @@ package struct SSHKeyRequest {
   package static func read(
     _ file: SecretBytes, passphrase: SecretBytes?, comment: String
   ) throws -> Key {
-    try ask([file, passphrase].compactMap(\.self), [("comment", .string(comment))])
+    guard file.count <= maximumFile else {
+      throw CommandError(.sshNotAKey, "a key has at most \(maximumFile >> 10) KiB")
+    }
+    return try ask([file, passphrase].compactMap(\.self), [("comment", .string(comment))])
   }
 
   private static func ask(
@@ -121,16 +124,46 @@ package struct SSHKeyRequest {
     let items =
       names.isEmpty
       ? snapshot.items().filter { $0.kind == .sshKey } : try names.map { try snapshot.item($0) }
-    return try items.map { item in
+    return try items.compactMap { item in
       guard item.kind == .sshKey else {
         throw CommandError(
           .invalidValue, "\(StandardOutput.shown(item.name.text)) is no key of ssh",
           hint: "if its secret is a private key: \(ProgramName.current) set "
             + "\(Quoting.shell(item.name.text)) --kind ssh-key")
       }
-      if let line = item.attributes[publicKeyAttribute] { return (item, line) }
+      if let line = item.attributes[publicKeyAttribute].flatMap(publicLine) { return (item, line) }
       let file = try snapshot.secret(of: item).bytes
-      return (item, try read(file, passphrase: nil, comment: "").publicKey)
+      do {
+        return (item, try read(file, passphrase: nil, comment: "").publicKey)
+      } catch let error as CommandError where names.isEmpty && error.code != .programMissing {
+        // One that cannot be read is no reason to go without the others.
+        StandardError.note(
+          "\(StandardOutput.shown(item.name.text)) is left out: \(error.message)", hint: error.hint)
+        return nil
+      }
     }
+  }
+
+  /// The line of a public key, with a plain comment; `nil` if the text is none.
+  ///
+  /// An attribute may come by `set` or from a store, and a line in it be another key's.
+  static func publicLine(_ text: String) -> String? {
+    let words = text.utf8.split(separator: 0x20, maxSplits: 2)
+      .map { String(decoding: Array($0), as: UTF8.self) }
+    guard words.count >= 2, let kind = UInt8(exactly: words[0].utf8.count),
+      let blob = try? Base64.decoded(words[1]),
+      blob.withBytes({ bytes in
+        bytes.byteCount > 4 + Int(kind)
+          && bytes.array(0..<4 + Int(kind)) == [0, 0, 0, kind] + Array(words[0].utf8)
+      })
+    else { return nil }
+    let comment = words.dropFirst(2).joined().unicodeScalars.filter { scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator: false
+      default: true
+      }
+    }
+    let key = "\(words[0]) \(blob.withBytes { Base64.text($0.array(0..<$0.byteCount)) })"
+    return comment.isEmpty ? key : "\(key) \(String(String.UnicodeScalarView(comment)))"
   }
 }

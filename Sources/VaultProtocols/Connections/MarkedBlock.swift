@@ -92,7 +92,7 @@ public struct MarkedBlock: Sendable {
         remedy: .editByHand("take the lines from '\(begin)' to '\(end)' out"))
     }
     let hasSection = lines[start...last].contains { line in
-      sectionWords.contains { line.begins(with: $0) }
+      beginsSection(line)
     }
     // Settings added behind the block belong to its section, which has to stay for them. A comment
     // is not a setting, and the next block begins with one.
@@ -100,7 +100,7 @@ public struct MarkedBlock: Sendable {
       !line.isEmpty && !line.begins(with: "#") && !line.begins(with: ";")
     }
     let keepsSection =
-      hasSection && next.map { next in !sectionWords.contains { next.begins(with: $0) } } ?? false
+      hasSection && next.map { !beginsSection($0) } ?? false
     text.replace(start...last, with: keepsSection ? [section] : [])
     return text.text
   }
@@ -115,6 +115,15 @@ public struct MarkedBlock: Sendable {
       let last = lines[start...].firstIndex(where: { $0.isSame(as: end) })
     else { return [] }
     return Array(lines[start...last])
+  }
+
+  /// Whether a line begins a section: by its bracket, or by its first word.
+  private func beginsSection(_ line: String) -> Bool {
+    let first = line.utf8.split { $0 == 0x20 || $0 == 0x09 || $0 == 0x3D }.first
+      .map { String(decoding: Array($0), as: UTF8.self).lowercased() }
+    return sectionWords.contains { word in
+      word == "[" ? line.begins(with: word) : first == word.lowercased()
+    }
   }
 
   private static func isSection(_ line: String, _ section: String) -> Bool {

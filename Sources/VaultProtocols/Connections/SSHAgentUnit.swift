@@ -17,6 +17,9 @@ package struct SSHAgentUnit {
   /// The socket below `$XDG_RUNTIME_DIR`.
   package static let socketFile = "vault-ssh/agent"
 
+  /// The variable of what `ssh-agent -- COMMAND` runs, which has an agent of its own.
+  package static let variable = "VAULT_SSH_AGENT"
+
   /// By this line a file is known to be ours.
   private static let mark = "# Written for the vault, and removed when ssh is disconnected."
 
@@ -58,16 +61,23 @@ package struct SSHAgentUnit {
     UnitFile.isOwn(text, like: own, mark: mark)
   }
 
-  /// Whether a `.pub` file is one that this wrote.
-  package static func isOwnPublicFile(_ text: String) -> Bool { text.begins(with: mark) }
+  /// Whether a `.pub` file is one that this wrote, for whichever key.
+  ///
+  /// - Returns: `nil` if it is none of ours; `false` if it was changed since.
+  package static func isOwnPublicFile(_ text: String) -> Bool? {
+    UnitFile.isOwn(text, mark: mark, beginnings: [""])
+  }
 
   /// The lines of `~/.ssh/config`, at its end: what the person says for a host comes first, and wins.
+  ///
+  /// `IdentityAgent` would win over `SSH_AUTH_SOCK`, so what `ssh-agent -- COMMAND` runs is left out.
   ///
   /// - Parameter path: The socket, as ssh reads it.
   /// - Returns: The block.
   package static func configuration(socket path: String) -> MarkedBlock {
     MarkedBlock(
-      title: "connect ssh", section: "Match all", settings: ["  IdentityAgent \"\(path)\""],
+      title: "connect ssh", section: "Match exec \"sh -c 'test -z $\(variable)'\"",
+      settings: ["  IdentityAgent \"\(path)\""],
       allowsOthers: true, sectionWords: ["Host", "Match"])
   }
 }

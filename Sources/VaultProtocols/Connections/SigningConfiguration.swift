@@ -45,6 +45,20 @@ package enum SigningConfiguration {
       settings: ["\tpath = \(Quoting.gitSetting(path))"], allowsOthers: true)
   }
 
-  /// Whether a file is one that this wrote, for whichever key.
-  package static func isOwn(_ text: String) -> Bool { text.begins(with: mark) }
+  /// Whether what git includes is what this wrote, for whichever key.
+  ///
+  /// - Returns: `nil` if it is none of ours; `false` if it was changed since.
+  package static func isOwnSettings(_ text: String) -> Bool? {
+    UnitFile.isOwn(
+      text, mark: mark,
+      beginnings: [
+        "[gpg]", "\tformat = ssh", "[user]", "\tsigningKey = ", "[gpg \"ssh\"]",
+        "\tallowedSignersFile = ",
+      ])
+  }
+
+  /// Whether the file of signers is what this wrote, for whichever key; as ``isOwnSettings(_:)``.
+  package static func isOwnSigners(_ text: String) -> Bool? {
+    UnitFile.isOwn(text, mark: mark, beginnings: [""])
+  }
 }

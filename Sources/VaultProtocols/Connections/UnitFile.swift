@@ -17,6 +17,16 @@ enum UnitFile {
     return withoutCommand(text) == withoutCommand(own)
   }
 
+  /// Whether a file is one that was written here, by how each of its lines begins.
+  ///
+  /// - Returns: `nil` if the file is none of ours; `false` if it was changed since.
+  static func isOwn(_ text: String, mark: String, beginnings: [String]) -> Bool? {
+    guard text.utf8.starts(with: mark.utf8) else { return nil }
+    let lines = text.parts(at: "\n", keepsEmpty: true)
+    guard lines.count == beginnings.count + 2, lines.last?.isEmpty == true else { return false }
+    return zip(lines.dropFirst(), beginnings).allSatisfy { String($0).begins(with: $1) }
+  }
+
   private static func withoutCommand(_ text: String) -> [[UInt8]] {
     Array(text.utf8).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       .filter { !$0.starts(with: "Exec=".utf8) && !$0.starts(with: "ExecStart=".utf8) }

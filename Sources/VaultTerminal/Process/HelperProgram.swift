@@ -130,7 +130,10 @@ import VaultStorage
   /// A pipe that holds keys and an order; its reading end.
   private static func pipe(_ keys: [SecretBytes], _ order: [UInt8]) throws -> Int32 {
     // It takes 64 KiB before anyone reads; more would wait for ever if the helper failed.
-    guard order.count <= 32 << 10, let count = UInt8(exactly: keys.count),
+    // Each write may leave the rest of a page unused.
+    guard order.count <= 32 << 10,
+      keys.reduce(order.count, { $0 + $1.count }) <= 48 << 10,
+      let count = UInt8(exactly: keys.count),
       let orders = Pipe(flags: O_CLOEXEC)
     else { throw notPassedOn }
     defer { close(orders.write) }

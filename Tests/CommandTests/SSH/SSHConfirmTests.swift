@@ -57,7 +57,7 @@ struct SSHConfirmTests {
       questions,
       [
         "something in the namespace 'file'", "something in the namespace '",
-        "something that is neither a login nor a git commit",
+        "something that cannot be read",
         "a login as root at a host that is not named",
         // No answer for good covers a host that nobody knows.
         "a login as root at a host that is not named",
@@ -66,6 +66,20 @@ struct SSHConfirmTests {
       #expect(question.contains(words), "\(question)")
     }
     #expect(!questions.joined().contains("\u{1B}"), "no escape sequence of a program's choice")
+  }
+
+  /// A plain login after a forwarding is one to nobody knows where; a refusal for good holds for it.
+  @Test(.enabled(if: PythonScript.hasPython, "needs python3"))
+  func onlyWhatNamesItsHostIsNamedAfterAForwarding() throws {
+    let bench = try SSHBench()
+    let run = try bench.client(
+      "hops", ["--confirm"],
+      adding: bench.asker("case $1 in *login*) echo never ;; *) echo once ;; esac"))
+    #expect(run.status == 0, "\(run.errors)")
+    let logins = bench.questions.filter { $0.contains("a login as root") }
+    #expect(logins.count == 2, "\(logins)")
+    #expect(logins.first?.contains("not named") == true, "\(logins)")
+    #expect(logins.last?.contains("at an UNKNOWN host") == true, "\(logins)")
   }
 
   /// `ssh-add -c`: asked for without `--confirm`, too, and refused where nobody can be asked.

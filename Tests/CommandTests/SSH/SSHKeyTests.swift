@@ -85,6 +85,10 @@ struct SSHKeyTests {
     let socket = "\(bench.runtime)/vault-ssh/agent"
     let shown = try bench.shell("ssh -F ~/.ssh/config -G store | grep -i identityagent")
     #expect(shown.text == "identityagent \(socket)\n", "\(shown.text)")
+    // A command with an agent of its own keeps that one.
+    let own = try bench.agent(
+      ["--read-only"], "ssh -F ~/.ssh/config -G store | grep -ci identityagent")
+    #expect(own.text == "0\n", "\(own.text) \(own.errors)")
     // Its `.pub` files are ones that ssh reads.
     let listed = try bench.shell("ssh-keygen -l -f ~/.ssh/vault/a-key.pub")
     #expect(listed.status == 0, "\(listed.errors)")
@@ -99,6 +103,47 @@ struct SSHKeyTests {
     let refused = try bench.shell("\"$VAULT\" connect ssh")
     #expect(
       refused.status == 1 && refused.errors.contains("names another agent"), "\(refused.errors)")
+  }
+
+  /// A line that a store or `set` brings is one line, and nothing for a terminal.
+  @Test(.enabled(if: SSHBench.hasSSH, "OpenSSH's programs are not installed"))
+  func aCommentIsOneLine() throws {
+    let bench = try SSHBench()
+    let run = try bench.shell(
+      "ssh-keygen -q -t ed25519 -N '' -C \"$(printf 'a\\nssh-ed25519 AAAA b\\033[2J')\" -f id "
+        + "&& \"$VAULT\" -q ssh import c id && \"$VAULT\" ssh public c "
+        + "&& \"$VAULT\" -q set d --file id --kind ssh-key "
+        + "--attribute \"public-key=$(printf '%s x\\nmore\\n' \"$(cut -d' ' -f1,2 id.pub | head -n 1)\")\"; "
+        + "\"$VAULT\" ssh public d")
+    #expect(run.text.split(separator: "\n").count == 3, "\(run.text) \(run.errors)")
+    #expect(!run.text.contains("\u{1B}"))
+  }
+
+  /// One item that is none, or too long, is left out by name, and does not stop the others.
+  @Test func whatCannotBeReadIsLeftOut() throws {
+    let bench = try SSHBench()
+    let run = try bench.shell(
+      "head -c 200000 /dev/zero | tr '\\0' x >big && \"$VAULT\" -q set big --file big --kind ssh-key "
+        + "&& timeout 60 \"$VAULT\" ssh public")
+    #expect(run.status == 0 && run.text.split(separator: "\n").count == 2, "\(run.text)")
+    #expect(run.errors.contains("big is left out"), "\(run.errors)")
+    #expect(try bench.vault("ssh", "public", "big").status == 65)
+  }
+
+  /// What a person added to a file of ours is neither overwritten nor removed.
+  @Test(.enabled(if: SSHBench.hasGit, "git and OpenSSH's programs are not installed"))
+  func addedSignersStay() throws {
+    let bench = try SSHBench()
+    let run = try bench.shell(
+      """
+      "$VAULT" -q connect git-sign a/key
+      echo 'other@example.com ssh-ed25519 AAAA' >>~/.config/git/vault-allowed-signers
+      "$VAULT" -q connect git-sign b; echo $?
+      "$VAULT" -q disconnect git-sign; echo $?
+      grep -c other@ ~/.config/git/vault-allowed-signers
+      """)
+    #expect(run.text.hasSuffix("1\n1\n1\n"), "\(run.text) \(run.errors)")
+    #expect(run.errors.contains("has been changed since"), "\(run.errors)")
   }
 
   @Test(.enabled(if: SSHBench.hasGit, "git and OpenSSH's programs are not installed"))

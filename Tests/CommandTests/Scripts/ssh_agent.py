@@ -211,6 +211,27 @@ def purposes():
     agent.sign(key, login)
 
 
+def hops():
+    # A host that the agent is forwarded to binds a session of its own, and logs in to another one.
+    first, second = all_keys()
+    host, ask = Agent(), Agent()
+    for number, (key, forwards) in enumerate([(first, b"\x01"), (second, b"\0")]):
+        session = b"session %d" % number
+        answer = host.sign(key, session)
+        assert answer[0] == SIGNATURE
+        bind = b"\x1b" + string(b"session-bind@openssh.com") + string(key) + string(session)
+        assert ask.ask(bind + answer[1:] + forwards)[0] == SUCCESS
+    for method, end in [
+        (b"publickey", b""),
+        (b"publickey-hostbound-v00@openssh.com", string(second)),
+        (b"publickey-hostbound-v00@openssh.com", string(string(b"new-kind"))),
+    ]:
+        login = string(session) + b"\x32" + string(b"root") + string(b"ssh-connection")
+        login += string(method) + b"\x01" + string(b"ssh-ed25519") + string(first) + end
+        for _ in range(2):
+            ask.sign(first, login)
+
+
 def leaves():
     # A question ends when its client leaves.
     agent = Agent()

@@ -111,7 +111,10 @@ struct SSHAgentCommand: ParsableCommand {
     try Execution(
       // The parser's words are text; these are the bytes that were typed.
       command: RawArguments.last(command.count),
-      secrets: [("SSH_AUTH_SOCK", SecretBytes(copying: Array(path.utf8)))],
+      secrets: [
+        ("SSH_AUTH_SOCK", SecretBytes(copying: Array(path.utf8))),
+        (SSHAgentUnit.variable, SecretBytes(copying: [UInt8(ascii: "1")])),
+      ],
       removedVariables: PrivateVariables.all.union(["SSH_AGENT_PID"]), keepsLittle: false,
       files: []
     ).replaceProcess()
