@@ -15,6 +15,7 @@ extension DefaultsTool {
       throw DefaultsUsage()
     }
     var changes = try reading()?.changes(in: domain, key: key) ?? []
+    if domain == nil, desktop != nil { changes.removeAll { !isMeant($0.domain.name) } }
     if let text = options.value("--since") {
       let start = try since(text)
       changes.removeAll { $0.date < start }
@@ -54,6 +55,7 @@ extension DefaultsTool {
       &words, flags: ["--force", "--dry-run"], values: ["--since", "--transaction"])
     let nothing = DefaultsRefusal("There is nothing to undo.")
     guard try reading() != nil else { throw nothing }
+    try catchUpCopies()
     let undoing: PreferenceDatabase.Undoing
     if let text = options.value("--transaction") {
       guard let number = Int64(text), words.isEmpty else { throw DefaultsUsage() }
@@ -71,7 +73,8 @@ extension DefaultsTool {
     let (changes, count): ([PreferenceChange], Int)
     do {
       (changes, count) = try writing().undo(
-        undoing, isForced: options.has("--force"), isDryRun: isDryRun)
+        undoing, isForced: options.has("--force"), isDryRun: isDryRun,
+        where: desktop == nil ? nil : { self.isMeant($0.name) })
     } catch let error as PreferenceError where error.code == .notFound {
       throw DefaultsRefusal(
         "\(error.message)\nNothing was taken back. history shows what is left; undo --transaction "

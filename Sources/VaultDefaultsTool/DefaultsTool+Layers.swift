@@ -25,31 +25,40 @@ extension DefaultsTool {
     let schema = try schema(of: target)
     if let value, !isForced { try check(value, of: key, in: target) }
     let path = layer.path
-    let bytes = UserFile.exists(path) ? try fileBytes(path) : []
-    let new: [UInt8]
     do {
-      if path.ends(with: ".json") {
-        var entries = try TextLayer.values(bytes, path)
-        entries[key] = value
-        new = Array((JSONText.text(.dictionary(entries), isPretty: true) + "\n").utf8)
-      } else {
-        new = try TOMLEdit.setting(bytes, key, to: value)
-      }
+      try UserFile.makeFolders(layer.folder)
     } catch {
-      let reason = error.message.begins(with: path) ? error.message : "\(path): \(error.message)"
-      throw DefaultsRefusal("\(reason)\nDefaults have not been changed.")
+      throw DefaultsRefusal("Could not make \(layer.folder): \(error.reason)")
     }
-    if new != bytes {
-      do {
-        try UserFile.makeFolders(layer.folder)
-      } catch {
-        throw DefaultsRefusal("Could not make \(layer.folder): \(error.reason)")
+    try PropertyListFile.replace(path) { bytes in try edited(bytes, path, key, value) }
+    if value != nil {
+      if schema?.keys[key]?.isSensitive == true {
+        warn("\(key) is sensitive, and \(path) is plain text")
+      } else if try reading()?.isProtected(domain) == true {
+        warn("\(domain.name) is protected, and \(path) is plain text")
       }
-      try PropertyListFile.write(new, to: path)
     }
     if schema?.textFile == nil {
       warn(
         "no schema says that \(domain.name) reads \(path): textFile = \"above\" or \"below\" does")
+    }
+  }
+
+  /// The text of a live file with another value of a key.
+  private func edited(
+    _ bytes: [UInt8], _ path: String, _ key: String, _ value: PreferenceValue?
+  ) throws -> [UInt8] {
+    do {
+      if path.ends(with: ".json") {
+        var entries = try TextLayer.values(bytes, path)
+        entries[key] = value
+        return Array((JSONText.text(.dictionary(entries), isPretty: true) + "\n").utf8)
+      } else {
+        return try TOMLEdit.setting(bytes, key, to: value)
+      }
+    } catch {
+      let reason = error.message.begins(with: path) ? error.message : "\(path): \(error.message)"
+      throw DefaultsRefusal("\(reason)\nDefaults have not been changed.")
     }
   }
 

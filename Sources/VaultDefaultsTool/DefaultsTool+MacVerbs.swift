@@ -137,6 +137,10 @@ extension DefaultsTool {
     let target = try take(&words)
     let place = words.isEmpty ? nil : try DefaultsPlace.take(&words, before: 0)
     if let place, Array(words) == ["--to-file"] {
+      guard place.path.isEmpty else {
+        throw DefaultsRefusal(
+          "--to-file takes a whole value of a key.  Leaving defaults unchanged.")
+      }
       return try writeFile(nil, place.key, of: target, isForced: true)
     }
     let condition = DefaultsCondition.take(&words, before: 0)

@@ -24,6 +24,7 @@ extension DefaultsTool {
     }
     let folder = try options.value("--output") ?? "\(location().data)/schemas"
     var count = (written: 0, keys: 0)
+    var present = 0
     for (domain, schema) in schemas.sorted(by: { $0.key < $1.key }) {
       // A name from a file must not lead out of the folder.
       guard !domain.isEmpty, !domain.begins(with: "."), !domain.utf8.contains(0x2f) else {
@@ -35,6 +36,15 @@ extension DefaultsTool {
         warn("\(domain): its schema would have more than 1 MiB; it was left out")
         continue
       }
+      // A person may have written it.
+      let path = "\(folder)/\(domain).toml"
+      if UserFile.exists(path) {
+        if (try? PropertyListFile.bytes(of: path)) != bytes {
+          warn("\(path) is there already and was left as it is; remove it to have the new one")
+          present += 1
+        }
+        continue
+      }
       count = (count.written + 1, count.keys + schema.keys.count)
       guard !options.has("--dry-run") else { continue }
       do {
@@ -42,12 +52,13 @@ extension DefaultsTool {
       } catch {
         throw DefaultsRefusal("Could not make \(folder): \(error.reason)")
       }
-      try PropertyListFile.write(bytes, to: "\(folder)/\(domain).toml")
+      try PropertyListFile.write(bytes, to: path)
     }
     print(
       "\(options.has("--dry-run") ? "Would write" : "Wrote") \(count.written) "
         + "schema\(count.written == 1 ? "" : "s") with \(count.keys) keys of \(files.count) "
         + "file\(files.count == 1 ? "" : "s") to \(folder); left out: \(problems.count).")
+    guard present == 0 else { throw DefaultsRefusal(nil) }
   }
 
   private static func ofGSettings(

@@ -19,8 +19,12 @@ extension DefaultsTool {
       try writing().removeSnapshot(named: name)
     } else if let name = options.value("--restore") {
       guard words.isEmpty else { throw DefaultsUsage() }
+      try catchUpCopies()
       let database = try writing()
-      for reason in try database.restore(try database.snapshot(named: name)) {
+      let reasons = try database.restore(try database.snapshot(named: name)) { domain in
+        desktop == nil || isMeant(domain.name)
+      }
+      for reason in reasons {
         warn("\(reason); it was left as it is")
       }
     } else {
@@ -38,6 +42,7 @@ extension DefaultsTool {
     if let path {
       state = try PreferenceSnapshot(file: try fileBytes(path))
     } else {
+      try catchUpCopies()
       state = try database.currentState()
     }
     for reason in state.problems { warn("\(reason); it is not in the snapshot") }
@@ -67,6 +72,7 @@ extension DefaultsTool {
   /// Writes a snapshot, or what is now, to a file.
   private func writeSnapshot(_ name: String?, to path: String) throws {
     guard let database = try reading() else { throw DefaultsRefusal("There is nothing to write.") }
+    if name == nil { try catchUpCopies() }
     let state = try name.map { try database.snapshot(named: $0) } ?? database.currentState()
     for reason in state.problems { warn("\(reason); it is not in the file") }
     try write(state.file, to: path)
@@ -85,6 +91,7 @@ extension DefaultsTool {
     guard let database = try reading() else {
       throw DefaultsRefusal("there is no snapshot '\(words.first ?? "latest")'")
     }
+    if words.count < 2 { try catchUpCopies() }
     let before = try database.snapshot(named: words.popFirst() ?? "latest")
     let after =
       try words.popFirst().map { try database.snapshot(named: $0) } ?? database.currentState()
@@ -93,7 +100,8 @@ extension DefaultsTool {
     for reason in Set(old.problems + new.problems).sorted() {
       warn("\(reason); it was not compared")
     }
-    let differences = PreferenceDatabase.differences(from: old, to: new)
+    var differences = PreferenceDatabase.differences(from: old, to: new)
+    if desktop != nil { differences.removeAll { !isMeant($0.domain.name) } }
     for difference in differences {
       print(
         options.has("--json") ? ChangeText.json(difference) : ChangeText.lines(difference))

@@ -72,8 +72,6 @@ package final class DefaultsTool {
   /// The copies that this line has brought up to date, and what of them it named.
   var caughtUp: Set<String> = []
   var caughtUpNames: Set<String> = []
-  /// The number of the latest change before this line wrote; `nil` until it does.
-  private(set) var lineStart: Int64?
   /// The host that `-currentHost` or `-host` names.
   private(set) var host: PreferenceDomain.Host = .any
   /// The store; opened when the first verb needs it.
@@ -188,8 +186,7 @@ package final class DefaultsTool {
       guard host == .any else {
         throw DefaultsRefusal("The desktop's settings have no parts for single hosts.")
       }
-      // KConfig's files are read when they are named.
-      if !(desktop is KConfigSource), words.first != "record" { try catchUp(desktop) }
+      if words.first != "record" { try catchUp(desktop) }
     }
     guard let verb = words.popFirst()?.lowercased() else { throw DefaultsUsage() }
     if try runMacVerb(verb, words) { return }
@@ -302,6 +299,9 @@ package final class DefaultsTool {
     return database
   }
 
+  /// The entries of the journal that this line wrote.
+  var ownEntries: [ClosedRange<Int64>] { database?.commits ?? [] }
+
   /// The store for writing; created if it does not exist.
   func writing() throws -> PreferenceDatabase {
     if let database, isWritable { return database }
@@ -314,7 +314,7 @@ package final class DefaultsTool {
     opened.prepareForShortUse()
     database = opened
     isWritable = true
-    lineStart = try? opened.latestSequence()
+    opened.commits = []
     if let domains = following?.domains(), !domains.isEmpty {
       followed = (domains, (try? opened.latestSequence()) ?? 0)
     }
@@ -366,7 +366,6 @@ package final class DefaultsTool {
     database?.close()
     database = nil
     isWritable = false
-    lineStart = nil
     caughtUp = []
     schemaCache = [:]
     caughtUpNames = []

@@ -42,17 +42,8 @@ enum PropertyListFile {
   static func edit<Result>(
     _ path: String, _ body: (inout [String: PreferenceValue]?) throws -> Result
   ) throws -> Result {
-    let target: String
-    let handle: Int32
-    do {
-      target = try UserFile.target(of: path)
-      handle = try UserFile.openFolder(of: target)
-    } catch {
-      throw DefaultsRefusal("Could not write domain \(path): \(error.reason)")
-    }
+    let (target, handle) = try locked(path)
     defer { System.close(handle) }
-    // A lock on the directory leaves no lock file behind.
-    System.waitForDirectoryLock(handle)
     let before = try contents(of: target)
     var entries = before
     let result = try body(&entries)
@@ -67,6 +58,34 @@ enum PropertyListFile {
       }
     }
     return result
+  }
+
+  /// The file that a path means, and its folder, locked until it is closed.
+  private static func locked(_ path: String) throws -> (target: String, handle: Int32) {
+    do {
+      let target = try UserFile.target(of: path)
+      let handle = try UserFile.openFolder(of: target)
+      // A lock on the directory leaves no lock file behind.
+      System.waitForDirectoryLock(handle)
+      return (target, handle)
+    } catch {
+      throw DefaultsRefusal("Could not write domain \(path): \(error.reason)")
+    }
+  }
+
+  /// Changes the bytes of a file, none where there is no file, under the lock of ``edit(_:_:)``.
+  static func replace(_ path: String, _ body: ([UInt8]) throws -> [UInt8]) throws {
+    let (target, handle) = try locked(path)
+    defer { System.close(handle) }
+    let before: [UInt8]
+    do {
+      before = try bytesIfAny(of: target) ?? []
+    } catch {
+      throw DefaultsRefusal(
+        "Could not read \(path): \(error.reason)\nDefaults have not been changed.")
+    }
+    let after = try body(before)
+    if after != before { try write(after, to: target) }
   }
 
   /// Writes a file: ``/VaultStorage/UserFile/replace(_:with:mode:)``.

@@ -106,6 +106,30 @@ struct ProtectedDomainTests {
     #expect(try database.isProtected(domain))
   }
 
+  @Test func aLockedDomainIsNotNew() throws {
+    _ = try protectedDomain()
+    let store = try PreferenceStore(
+      domain: "p", location: home.location, managedDirectory: "\(home.path)/managed",
+      siteDirectories: [], packageDirectories: [])
+    let schema = try PreferenceSchema(toml: "version = 2")
+    let error = #expect(throws: PreferenceError.self) { try store.use(schema) }
+    #expect(error?.code == .locked)
+  }
+
+  @Test func onlyWhatIsMeantIsUndoneAndRestored() throws {
+    let database = try open()
+    try database.transaction { try $0.set(1, "a", in: domain) }
+    try database.transaction { try $0.set(1, "a", in: other) }
+    _ = try database.takeSnapshot(named: "s")
+    #expect(try database.undo(.latest(1), where: { $0 == domain }).transactions == 1)
+    #expect(try database.value("a", in: domain) == nil)
+    #expect(try database.value("a", in: other) == 1)
+    try database.transaction { try $0.set(2, "a", in: other) }
+    _ = try database.restore(database.snapshot(named: "s")) { $0 == domain }
+    #expect(try database.value("a", in: domain) == 1)
+    #expect(try database.value("a", in: other) == 2)
+  }
+
   @Test func protectingIsInTheJournalAndCanBeUndone() throws {
     let database = try protectedDomain()
     #expect(try database.changes(in: domain).map(\.kind) == [.protect])

@@ -75,10 +75,14 @@ final class DConfSource: DesktopSource {
   func value(
     _ read: GVariantText, of key: String, in domain: String
   ) -> PreferenceValue {
-    if GVariantText.natural(read.value) == read.signature { return read.value }
-    if schemas.signature(of: key, in: domain) == read.signature { return read.value }
-    let text = (try? GVariantText.text(read.value, as: read.signature)) ?? ""
-    return .dictionary([Self.tag: .string(text)])
+    let isTyped =
+      GVariantText.natural(read.value) == read.signature
+      || schemas.signature(of: key, in: domain) == read.signature
+    // What is in variants has types of its own.
+    if isTyped, (try? GVariantText.text(read.value, as: read.signature)) == read.normal {
+      return read.value
+    }
+    return .dictionary([Self.tag: .string(read.normal)])
   }
 
   /// The text of a value, with its type.
@@ -89,8 +93,7 @@ final class DConfSource: DesktopSource {
       case .string(let text)? = entries[Self.tag]
     {
       // Written again: a text that came from a file must be one value and no more.
-      let read = try GVariantText(text)
-      return try GVariantText.text(read.value, as: read.signature)
+      return try GVariantText(text).normal
     }
     return try GVariantText.text(value, as: schemas.signature(of: key, in: domain))
   }

@@ -164,11 +164,15 @@ extension DefaultsTool {
 
   /// Has the desktop take what this line changed in a copy; where it cannot, the line is undone.
   func pushToDesktop() throws {
-    guard let start = lineStart, let database = try reading() else { return }
-    let changes = try database.changes(after: start).filter { change in
-      Self.desktopPrefixes.contains { change.domain.name.begins(with: $0) }
+    let own = ownEntries
+    guard let first = own.first, let database = try reading() else { return }
+    // Others write meanwhile, too.
+    let changes = try database.changes(after: first.lowerBound - 1).filter { change in
+      own.contains { $0.contains(change.sequence) }
+        && Self.desktopPrefixes.contains { change.domain.name.begins(with: $0) }
     }
     guard !changes.isEmpty else { return }
+    var pushed: [DesktopPush] = []
     do {
       for prefix in Self.desktopPrefixes {
         var latest: [String: DesktopChange] = [:]
@@ -179,14 +183,52 @@ extension DefaultsTool {
             domain: domain, key: key, value: try database.value(key, in: change.domain))
         }
         guard !latest.isEmpty, let source = source(of: prefix) else { continue }
-        let wanted = latest.sorted { $0.key < $1.key }.map(\.value)
-        try source.push(wanted)
-        try verify(wanted, source)
+        let push = DesktopPush(source, latest.sorted { $0.key < $1.key }.map(\.value))
+        pushed.append(push)
+        try push.prepare()
+        try source.push(push.wanted)
+        try verify(push.wanted, source)
       }
     } catch {
-      let transactions = Set(changes.map(\.transaction)).sorted(by: >)
-      _ = try? writing().undo(.transactions(transactions), isForced: true, isDryRun: false)
-      throw error
+      try undoLine(Set(changes.map(\.transaction)), pushed, since: error)
+    }
+  }
+
+  /// Undoes the line in the store and on the desktop, and throws why.
+  private func undoLine(
+    _ transactions: Set<Int64>, _ pushed: [DesktopPush], since error: any Error
+  ) throws -> Never {
+    let isPartlySet = !pushed.filter { !$0.putBack() }.isEmpty
+    let isUndone =
+      (try? writing().undo(.transactions(transactions.sorted(by: >)), isDryRun: false)) != nil
+    guard isPartlySet || !isUndone else { throw error }
+    // The copy has what the desktop has, whatever that is.
+    for push in pushed {
+      caughtUp.remove(type(of: push.source).prefix)
+      _ = try? catchUp(push.source, beside: Set(push.wanted.map(\.domain)))
+    }
+    let end =
+      isPartlySet
+      ? "A part of the line is set on the desktop all the same; history shows it."
+      : "Another program changed a key meanwhile, so not all of the line is undone."
+    let said = (error as? DefaultsRefusal)?.message ?? "\(error)"
+    let unchanged = "Defaults have not been changed."
+    throw DefaultsRefusal(
+      said.contains(bytes: unchanged)
+        ? said.substituting(unchanged, with: end) : "\(said)\n\(end)")
+  }
+
+  /// Has the copies that there are take what the desktop has, before a line about all domains.
+  func catchUpCopies() throws {
+    guard desktop == nil else { return }
+    let names = try reading()?.domains().map(\.name) ?? []
+    for prefix in Self.desktopPrefixes where names.contains(where: { $0.begins(with: prefix) }) {
+      guard let source = source(of: prefix) else { continue }
+      do {
+        try catchUp(source)
+      } catch let error as DefaultsRefusal {
+        warn("the desktop's latest values are not in it: \(error.message ?? "")")
+      }
     }
   }
 

@@ -27,8 +27,6 @@ struct GVariantReader {
     "handle": "h", "int64": "x", "uint64": "t", "double": "d", "string": "s", "objectpath": "o",
     "signature": "g",
   ]
-  /// GLib's own limit is 128.
-  private static let depthLimit = 128
 
   init(_ text: String) { bytes = Array(text.utf8) }
 
@@ -43,7 +41,11 @@ struct GVariantReader {
     guard let whole = GVariantText.first(of: &types), types.isEmpty else {
       throw failure("'\(type)' is not a type")
     }
-    return GVariantText(value: try value(node, whole), signature: type)
+    let plain = try value(node, whole, hasTypes: false, 0)
+    let full = try value(node, whole, hasTypes: true, 0)
+    return GVariantText(
+      value: plain, signature: type,
+      normal: try GVariantText.text(full, as: type, hasTypes: true, depth: 0))
   }
 
   private func failure(_ problem: String) -> PreferenceError {
@@ -70,7 +72,7 @@ struct GVariantReader {
   private mutating func node() throws(PreferenceError) -> Node {
     depth += 1
     defer { depth -= 1 }
-    guard depth <= Self.depthLimit else { throw failure("too deep") }
+    guard depth <= GVariantText.depthLimit else { throw failure("too deep") }
     skipBlanks()
     guard index < bytes.count else { throw failure("a value is missing") }
     switch bytes[index] {
@@ -268,13 +270,21 @@ struct GVariantReader {
     return text.utf8.contains { ".eEnN".utf8.contains($0) }
   }
 
-  private func value(_ node: Node, _ type: [UInt8]) throws(PreferenceError) -> PreferenceValue {
+  /// What is written, as a value of a type.
+  ///
+  /// With `hasTypes` a variant is the text of what is in it,
+  /// with its type, and a maybe is an array of one or none.
+  private func value(
+    _ node: Node, _ type: [UInt8], hasTypes: Bool, _ depth: Int
+  ) throws(PreferenceError) -> PreferenceValue {
+    guard depth < GVariantText.depthLimit else { throw failure("too deep") }
+    let depth = depth + 1
     func misfit() -> PreferenceError {
       failure("a value that is not of type \(String(decoding: type, as: UTF8.self))")
     }
     if case .typed(let own, let inner) = node {
       guard Array(own.utf8) == type else { throw misfit() }
-      return try value(inner, type)
+      return try value(inner, type, hasTypes: hasTypes, depth)
     }
     switch (type.first, node) {
     case (UInt8(ascii: "b"), .word(let word)): return .boolean(word == "true")
@@ -286,16 +296,26 @@ struct GVariantReader {
       return .real(number)
     case (UInt8(ascii: "v"), .variant(let inner)):
       guard let own = Self.type(of: inner) else { throw failure("a variant of no clear type") }
-      return try value(inner, Array(own.utf8))
+      var types = Array(own.utf8)[...]
+      guard let whole = GVariantText.first(of: &types), types.isEmpty else {
+        throw failure("'\(Quoting.visible(own))' is not a type")
+      }
+      let found = try value(inner, whole, hasTypes: hasTypes, depth)
+      guard hasTypes else { return found }
+      return .string(try GVariantText.text(found, as: own, hasTypes: true, depth: depth))
     case (UInt8(ascii: "m"), .nothing): return []
-    case (UInt8(ascii: "m"), .just(let inner)): return try value(inner, Array(type.dropFirst()))
-    case (UInt8(ascii: "m"), _): return try value(node, Array(type.dropFirst()))
+    case (UInt8(ascii: "m"), .just(let inner)):
+      let found = try value(inner, Array(type.dropFirst()), hasTypes: hasTypes, depth)
+      return hasTypes ? [found] : found
+    case (UInt8(ascii: "m"), _):
+      let found = try value(node, Array(type.dropFirst()), hasTypes: hasTypes, depth)
+      return hasTypes ? [found] : found
     case (UInt8(ascii: "("), .tuple(let nodes)):
       var rest = type.dropFirst().dropLast()
       var elements: [PreferenceValue] = []
       for node in nodes {
         guard let next = GVariantText.first(of: &rest) else { throw misfit() }
-        elements.append(try value(node, next))
+        elements.append(try value(node, next, hasTypes: hasTypes, depth))
       }
       guard rest.isEmpty else { throw misfit() }
       return .array(elements)
@@ -304,7 +324,9 @@ struct GVariantReader {
     case (UInt8(ascii: "a"), .list(let nodes)):
       let element = Array(type.dropFirst())
       var elements: [PreferenceValue] = []
-      for node in nodes { elements.append(try value(node, element)) }
+      for node in nodes {
+        elements.append(try value(node, element, hasTypes: hasTypes, depth))
+      }
       guard element == [UInt8(ascii: "y")] else {
         // An array of entries without any is written as a list, too.
         return element.first == UInt8(ascii: "{") && elements.isEmpty ? [:] : .array(elements)
@@ -321,11 +343,11 @@ struct GVariantReader {
       var result: [String: PreferenceValue] = [:]
       for (left, right) in entries {
         let name: String =
-          switch try value(left, key) {
+          switch try value(left, key, hasTypes: hasTypes, depth) {
           case .string(let text): text
           case let other: JSONText.text(other)
           }
-        result[name] = try value(right, inner)
+        result[name] = try value(right, inner, hasTypes: hasTypes, depth)
       }
       return .dictionary(result)
     case (_, .number(let text)):
@@ -350,7 +372,10 @@ struct GVariantReader {
     case let word where word.utf8.count > 1 && word.utf8.first == UInt8(ascii: "0"): radix = 8
     default: radix = 10
     }
-    guard let number = Int128(digits, radix: radix) else { return nil }
+    // One sign is enough.
+    guard let first = digits.utf8.first, first != UInt8(ascii: "-"), first != UInt8(ascii: "+"),
+      let number = Int128(digits, radix: radix)
+    else { return nil }
     return isNegative ? -number : number
   }
 }

@@ -11,6 +11,11 @@ package struct GVariantText: Equatable, Sendable {
   package let value: PreferenceValue
   /// Its type, such as `a{sv}`.
   package let signature: String
+  /// The text as GLib would write it, with the types inside of variants, which the value lacks.
+  package let normal: String
+
+  /// GLib's own limit of types and values in others.
+  static let depthLimit = 128
 
   /// Reads a text.
   ///
@@ -23,13 +28,17 @@ package struct GVariantText: Equatable, Sendable {
     self = try reader.document(signature)
   }
 
-  init(value: PreferenceValue, signature: String) {
+  init(value: PreferenceValue, signature: String, normal: String) {
     self.value = value
     self.signature = signature
+    self.normal = normal
   }
 
   /// The type that a value has if nothing else is said; `nil` if GVariant has none for it.
-  package static func natural(_ value: PreferenceValue) -> String? {
+  package static func natural(_ value: PreferenceValue) -> String? { natural(value, depth: 0) }
+
+  private static func natural(_ value: PreferenceValue, depth: Int) -> String? {
+    guard depth < depthLimit else { return nil }
     switch value {
     case .string: return "s"
     case .boolean: return "b"
@@ -38,10 +47,11 @@ package struct GVariantText: Equatable, Sendable {
     case .real, .float: return "d"
     case .data: return "ay"
     case .array(let elements):
-      guard let first = elements.first else { return "as" }
-      let types = Set(elements.map { natural($0) })
+      guard !elements.isEmpty else { return "as" }
+      let types = Set(elements.map { natural($0, depth: depth + 1) })
       if types == ["i", "x"] { return "ax" }
-      guard types.count == 1, let type = natural(first) else { return "av" }
+      guard types.count == 1 else { return "av" }
+      guard let type = types.first ?? nil else { return nil }
       return "a\(type)"
     case .dictionary: return "a{sv}"
     case .date, .uid: return nil
@@ -58,6 +68,16 @@ package struct GVariantText: Equatable, Sendable {
   package static func text(
     _ value: PreferenceValue, as signature: String? = nil
   ) throws(PreferenceError) -> String {
+    try text(value, as: signature, hasTypes: false, depth: 0)
+  }
+
+  /// Writes a value inside of others.
+  ///
+  /// With `hasTypes` it is as ``GVariantReader`` makes it for
+  /// ``normal``: what is in a variant is its text, and a maybe is an array of one or none.
+  static func text(
+    _ value: PreferenceValue, as signature: String?, hasTypes: Bool, depth: Int
+  ) throws(PreferenceError) -> String {
     guard let signature = signature ?? natural(value) else {
       throw PreferenceError(
         .lossy, "GVariant has no form for a value of type \(value.kind.rawValue)")
@@ -66,7 +86,7 @@ package struct GVariantText: Equatable, Sendable {
     guard let type = Self.first(of: &types), types.isEmpty else {
       throw PreferenceError(.syntax, "'\(signature)' is not a type of GVariant")
     }
-    return try written(value, type, saysType: true)
+    return try written(value, type, saysType: true, hasTypes, depth)
   }
 
   /// The words before values of types that a text alone does not tell.
@@ -80,7 +100,7 @@ package struct GVariantText: Equatable, Sendable {
   /// The text of a value; of an array's elements the first one alone says the type, as GLib writes
   /// it.
   private static func written(
-    _ value: PreferenceValue, _ type: [UInt8], saysType: Bool
+    _ value: PreferenceValue, _ type: [UInt8], saysType: Bool, _ hasTypes: Bool, _ depth: Int
   ) throws(PreferenceError) -> String {
     func misfit() -> PreferenceError {
       PreferenceError(
@@ -88,7 +108,8 @@ package struct GVariantText: Equatable, Sendable {
         "a value of type \(value.kind.rawValue) is not one of GVariant's type "
           + "\(String(decoding: type, as: UTF8.self))")
     }
-    guard let head = type.first else { throw misfit() }
+    guard let head = type.first, depth < depthLimit else { throw misfit() }
+    let depth = depth + 1
     let word = saysType ? words[head] ?? "" : ""
     let whole = saysType ? "@\(String(decoding: type, as: UTF8.self)) " : ""
     switch head {
@@ -103,17 +124,22 @@ package struct GVariantText: Equatable, Sendable {
         throw misfit()
       }
       return real(number)
-    case UInt8(ascii: "v"): return "<\(try text(value))>"
+    case UInt8(ascii: "v"):
+      if hasTypes, case .string(let text) = value { return "<\(text)>" }
+      return "<\(try text(value, as: nil, hasTypes: false, depth: depth))>"
     case UInt8(ascii: "m"):
       if case .array(let elements) = value, elements.isEmpty { return "\(whole)nothing" }
-      return "\(whole)just \(try written(value, Array(type.dropFirst()), saysType: false))"
+      var inner = value
+      if hasTypes, case .array(let elements) = value, let first = elements.first { inner = first }
+      let text = try written(inner, Array(type.dropFirst()), saysType: false, hasTypes, depth)
+      return "\(whole)just \(text)"
     case UInt8(ascii: "("):
       guard case .array(let elements) = value else { throw misfit() }
       var rest = type.dropFirst().dropLast()
       var parts: [String] = []
       for element in elements {
         guard let next = first(of: &rest) else { throw misfit() }
-        parts.append(try written(element, next, saysType: saysType))
+        parts.append(try written(element, next, saysType: saysType, hasTypes, depth))
       }
       guard rest.isEmpty else { throw misfit() }
       return parts.count == 1 ? "(\(parts[0]),)" : "(\(parts.joined(separator: ", ")))"
@@ -134,14 +160,16 @@ package struct GVariantText: Equatable, Sendable {
         else { throw misfit() }
         for name in entries.keys.sorted(by: OldStyleWriter.precedes) {
           let isFirst = parts.isEmpty && saysType
-          let left = try written(keyValue(name, key), key, saysType: isFirst)
-          parts.append("\(left): \(try written(entries[name] ?? "", inner, saysType: isFirst))")
+          let left = try written(keyValue(name, key), key, saysType: isFirst, hasTypes, depth)
+          let right = try written(entries[name] ?? "", inner, saysType: isFirst, hasTypes, depth)
+          parts.append("\(left): \(right)")
         }
         return parts.isEmpty ? "\(whole){}" : "{\(parts.joined(separator: ", "))}"
       }
       guard case .array(let elements) = value else { throw misfit() }
       for part in elements {
-        parts.append(try written(part, element, saysType: parts.isEmpty && saysType))
+        let isFirst = parts.isEmpty && saysType
+        parts.append(try written(part, element, saysType: isFirst, hasTypes, depth))
       }
       return parts.isEmpty ? "\(whole)[]" : "[\(parts.joined(separator: ", "))]"
     case UInt8(ascii: "y"):
@@ -163,7 +191,9 @@ package struct GVariantText: Equatable, Sendable {
     case UInt8(ascii: "s"), UInt8(ascii: "o"), UInt8(ascii: "g"): .string(name)
     case UInt8(ascii: "b"): .boolean(name == "true")
     case UInt8(ascii: "d"): .real(Double(name) ?? 0)
-    default: Int64(name).map { .integer($0) } ?? .string(name)
+    default:
+      Int64(name).map { .integer($0) } ?? UInt64(name).map { PreferenceValue(unsigned: $0) }
+        ?? .string(name)
     }
   }
 
@@ -191,21 +221,27 @@ package struct GVariantText: Equatable, Sendable {
 
   /// Takes the first complete type off a signature.
   static func first(of types: inout ArraySlice<UInt8>) -> [UInt8]? {
-    guard let head = types.popFirst() else { return nil }
+    guard let end = end(in: types, from: types.startIndex, depth: 0) else { return nil }
+    defer { types = types[end...] }
+    return Array(types[..<end])
+  }
+
+  /// Where the complete type ends that begins at an index; `nil` if none does, or too deep a one.
+  private static func end(in types: ArraySlice<UInt8>, from start: Int, depth: Int) -> Int? {
+    guard start < types.endIndex, depth < depthLimit else { return nil }
+    let head = types[start]
     switch head {
     case UInt8(ascii: "a"), UInt8(ascii: "m"):
-      guard let rest = first(of: &types) else { return nil }
-      return [head] + rest
+      return end(in: types, from: start + 1, depth: depth + 1)
     case UInt8(ascii: "("), UInt8(ascii: "{"):
-      let end = head == UInt8(ascii: "(") ? UInt8(ascii: ")") : UInt8(ascii: "}")
-      var all = [head]
-      while let next = types.first, next != end {
-        guard let part = first(of: &types) else { return nil }
-        all += part
+      let close = head == UInt8(ascii: "(") ? UInt8(ascii: ")") : UInt8(ascii: "}")
+      var index = start + 1
+      while index < types.endIndex, types[index] != close {
+        guard let next = end(in: types, from: index, depth: depth + 1) else { return nil }
+        index = next
       }
-      guard types.popFirst() != nil else { return nil }
-      return all + [end]
-    default: return "bynqiuxthdsogv".utf8.contains(head) ? [head] : nil
+      return index < types.endIndex ? index + 1 : nil
+    default: return "bynqiuxthdsogv".utf8.contains(head) ? start + 1 : nil
     }
   }
 

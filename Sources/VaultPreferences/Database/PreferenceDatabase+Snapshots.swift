@@ -169,12 +169,18 @@ extension PreferenceDatabase {
   /// Keys that the administrator has fixed, and domains that the snapshot does not cover, are left
   /// alone.
   ///
+  /// - Parameters:
+  ///   - snapshot: The snapshot.
+  ///   - isMeant: Whether a domain is; others are left alone, too.
   /// - Returns: Which domains were left as they are and why, a sentence for each.
-  package func restore(_ snapshot: PreferenceSnapshot) throws(PreferenceError) -> [String] {
+  /// - Throws: ``PreferenceError``.
+  package func restore(
+    _ snapshot: PreferenceSnapshot, where isMeant: (PreferenceDomain) -> Bool = { _ in true }
+  ) throws(PreferenceError) -> [String] {
     var left: [String] = []
     try PreferenceError.wrapping {
       try transaction { transaction in
-        for domain in try domains() where snapshot.domains[domain] == nil {
+        for domain in try domains() where snapshot.domains[domain] == nil && isMeant(domain) {
           guard snapshot.sealed[domain] == nil, let row = try row(of: domain) else { continue }
           if row.keyID == nil, !row.lacksItsMark {
             try transaction.removeDomain(domain)
@@ -182,7 +188,8 @@ extension PreferenceDatabase {
             left.append("the protected domain \(domain.name) is not in the snapshot")
           }
         }
-        for (domain, entries) in snapshot.domains.sorted(by: { $0.key.name < $1.key.name }) {
+        for (domain, entries) in snapshot.domains.sorted(by: { $0.key.name < $1.key.name })
+        where isMeant(domain) {
           if let row = try row(of: domain), row.keyID != nil || row.lacksItsMark {
             left.append("the domain \(domain.name) was protected after the snapshot")
             continue
@@ -193,7 +200,8 @@ extension PreferenceDatabase {
           for key in fixed.keys { entries[key] = present[key] }
           try transaction.replace(domain, by: entries)
         }
-        for (domain, contents) in snapshot.sealed.sorted(by: { $0.key.name < $1.key.name }) {
+        for (domain, contents) in snapshot.sealed.sorted(by: { $0.key.name < $1.key.name })
+        where isMeant(domain) {
           try restore(contents, of: domain, transaction)
         }
       }

@@ -37,6 +37,8 @@ extension PreferenceDatabase {
   ///   - undoing: Which ones.
   ///   - isForced: Whether to undo also if that loses a later change of the same key.
   ///   - isDryRun: Whether to change nothing, and only return what would be undone.
+  ///   - isMeant: Whether a domain is; a transaction with others is left out, unless it was chosen
+  ///     by its number.
   /// - Returns: The changes that were undone, as the journal had them, the oldest first, and the
   ///   number of transactions.
   /// - Throws: ``PreferenceError`` with code `.notFound` if the journal does not have one (any
@@ -44,7 +46,8 @@ extension PreferenceDatabase {
   ///   administrator has fixed it, `.locked` if a domain's protection cannot be undone without its
   ///   key.
   package func undo(
-    _ undoing: Undoing, isForced: Bool = false, isDryRun: Bool = false
+    _ undoing: Undoing, isForced: Bool = false, isDryRun: Bool = false,
+    where isMeant: ((PreferenceDomain) -> Bool)? = nil
   ) throws(PreferenceError) -> (changes: [PreferenceChange], transactions: Int) {
     var undone: [PreferenceChange] = []
     var count = 0
@@ -54,7 +57,7 @@ extension PreferenceDatabase {
       if try hasTables(), try !hasCurrentTables() { try store.adopt(.preferences) }
       try store.write { _ in
         // Read before undoing: undoing a protection deletes the domain's journal.
-        let wanted = try wholeTransactions(undoing).map {
+        let wanted = try wholeTransactions(undoing, isMeant).map {
           ($0.number, $0.entries, changes($0.entries))
         }
         count = wanted.count
@@ -89,15 +92,26 @@ extension PreferenceDatabase {
   /// - Throws: ``PreferenceError`` with code `.notFound` where the journal has lost one of them, or
   ///   a part of one.
   private func wholeTransactions(
-    _ undoing: Undoing
+    _ undoing: Undoing, _ isMeant: ((PreferenceDomain) -> Bool)?
   ) throws -> [(number: Int64, entries: [JournalEntry])] {
     guard let journal = try journal() else { return [] }
-    let numbers: [Int64]
+    var numbers: [Int64]
     switch undoing {
     case .transactions(let chosen):
       return try Set(chosen).sorted(by: >).map { ($0, try entries(of: $0, in: journal)) }
-    case .latest(let limit): numbers = try journal.undoable(limit: limit)
+    case .latest(let limit): numbers = try journal.undoable(limit: isMeant == nil ? limit : .max)
     case .since(let date): numbers = try journal.undoable(since: date)
+    }
+    if let isMeant {
+      var limit = Int.max
+      if case .latest(let count) = undoing { limit = count }
+      var meant: [Int64] = []
+      for number in numbers where meant.count < limit {
+        if try journal.entries(of: number).allSatisfy({ isMeant($0.domain) }) {
+          meant.append(number)
+        }
+      }
+      numbers = meant
     }
     let found = try numbers.map { ($0, try entries(of: $0, in: journal)) }
     // Between them, or before the first of too few, there may have been another one.
@@ -106,6 +120,7 @@ extension PreferenceDatabase {
     let first = isAll ? found.last?.0 ?? 0 : 0
     for loss in try journal.losses(after: 0) where loss.sequence > first {
       if case .since(let date) = undoing, loss.date < date { continue }
+      if let domain = loss.domain, isMeant?(domain) == false { continue }
       throw Self.lost(loss)
     }
     return found

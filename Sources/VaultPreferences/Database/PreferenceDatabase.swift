@@ -18,7 +18,11 @@ package final class PreferenceDatabase {
   /// The fixed keys of domains that were written to, read once for each domain.
   private var fixed: [String: [String: ManagedPreferences.Entry]] = [:]
   /// The journal entries of this object's latest commit; `nil` if it wrote none.
-  var latestCommit: ClosedRange<Int64>?
+  var latestCommit: ClosedRange<Int64>? {
+    didSet { if let latestCommit { commits?.append(latestCommit) } }
+  }
+  /// The journal entries of all of this object's commits; kept only once it is not `nil`.
+  package var commits: [ClosedRange<Int64>]?
   /// The clock, for tests.
   package var now: () -> Date = { Date() }
   /// How much the journal keeps of each domain.

@@ -112,6 +112,12 @@ extension PreferenceSchema {
       throw PreferenceError(
         .syntax, "there is a migration to version \(late.version) of version \(version)")
     }
+    for key in keys.values.sorted(by: { $0.name < $1.name }) {
+      if let name = key.formerNames.first(where: { keys[$0] != nil }) {
+        throw PreferenceError(
+          .syntax, "renamedFrom of \(key.name) has \(name), which is a key of its own")
+      }
+    }
     migrations.sort { $0.version < $1.version }
   }
 

@@ -40,7 +40,14 @@ extension PreferenceStore {
     try PreferenceError.wrapping {
       for host in [PreferenceDomain.Host.any, .current] {
         let domain = PreferenceDomain(core.name, host: host)
-        guard schema.migration(of: core.contents(of: domain)) != nil else { continue }
+        let contents = core.contents(of: domain)
+        // What is locked looks empty, and is not new.
+        if let problem = core.withState({ state in
+          state.unread.contains(domain) ? state.problem : nil
+        }) {
+          throw problem
+        }
+        guard schema.migration(of: contents) != nil else { continue }
         _ = try core.transaction { try schema.migrate(domain, in: $0) }
       }
     }

@@ -39,12 +39,14 @@ extension PreferenceSchema {
     guard stored <= version else { return nil }
     var new = contents
     for migration in migrations where migration.version > stored { migration.apply(to: &new) }
-    for key in keys.values {
+    // All are taken out before one is put in.
+    var old: [(name: String, value: PreferenceValue)] = []
+    for key in keys.values.sorted(by: { $0.name < $1.name }) {
       for name in key.formerNames {
-        guard let value = new.removeValue(forKey: name) else { continue }
-        if new[key.name] == nil { new[key.name] = value }
+        if let value = new.removeValue(forKey: name) { old.append((key.name, value)) }
       }
     }
+    for (name, value) in old where new[name] == nil { new[name] = value }
     if version > 1 { new[Self.versionKey] = .integer(Int64(version)) }
     let changed = Set(contents.keys).union(new.keys).filter { contents[$0] != new[$0] }
     guard !changed.isEmpty else { return nil }
@@ -131,10 +133,11 @@ extension PreferenceSchema.Migration {
   private static let convertible = ["boolean", "float", "integer", "string"]
 
   fileprivate func apply(to entries: inout [String: PreferenceValue]) {
-    for (old, new) in renames.sorted(by: { $0.key < $1.key }) {
-      guard let value = entries.removeValue(forKey: old) else { continue }
-      if entries[new] == nil { entries[new] = value }
+    // All are taken out before one is put in: the new name of one may be the old one of another.
+    let moved = renames.sorted { $0.key < $1.key }.compactMap { old, new in
+      entries.removeValue(forKey: old).map { (new, $0) }
     }
+    for (name, value) in moved where entries[name] == nil { entries[name] = value }
     for (key, type) in conversions {
       if let value = entries[key], let converted = Self.converted(value, to: type) {
         entries[key] = converted

@@ -114,6 +114,21 @@ struct DefaultsLayerTests {
     #expect(try self.text(name) == text)
   }
 
+  @Test func aPartOfAValueIsNotDeletedInAFile() throws {
+    try write("a = { b = 1, c = 2 }\n", ".config/com.ed.toml")
+    let refused = defaults("delete", "com.ed", "--key-path", ":a:b", "--to-file")
+    #expect(refused.status == 1)
+    #expect(refused.error.contains("takes a whole value of a key"), "\(refused.error)")
+    #expect(try text(".config/com.ed.toml") == "a = { b = 1, c = 2 }\n")
+  }
+
+  @Test func aSecretInAFileIsSaid() throws {
+    try write("textFile = \"above\"\n[keys.token]\nsensitive = true\n", "schemas/com.s.toml")
+    let written = defaults("write", "com.s", "token", "--to-file", "-string", "x")
+    #expect(written.status == 0)
+    #expect(written.error.contains("token is sensitive, and"), "\(written.error)")
+  }
+
   @Test func aFileThatOthersMayWriteIsLeftOut() throws {
     try write("fontSize = 20\n", ".config/com.ed.toml")
     try FileManager.default.setAttributes(

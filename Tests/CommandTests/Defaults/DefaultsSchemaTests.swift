@@ -296,5 +296,12 @@ struct DefaultsSchemaTests {
     #expect(defaults("describe", "com.m").output.hasPrefix("Settings of M\nKey (string)\n"))
     #expect(defaults("describe", "com.m", "Key").output.contains("looks like: ^[a-z]+$"))
     #expect(defaults("write", "com.m", "Port", "-int", "0").status == 1)
+    // The same again changes nothing; what a person wrote there stays.
+    #expect(defaults.run(words).status == 0)
+    try write("description = \"Mine\"\n", "schemas/com.m.toml")
+    let left = defaults.run(words)
+    #expect(left.status == 1)
+    #expect(left.error.contains("com.m.toml is there already"), "\(left.error)")
+    #expect(defaults("describe", "com.m").output.hasPrefix("Mine\n"))
   }
 }

@@ -33,7 +33,10 @@ struct GVariantTextTests {
   @Test(arguments: [
     "", "'a", "[", "(1", "{'a'", "5 5", "truth", "[]", "nothing", "uint32 -1", "byte 256",
     "@i 'a'", "int32 3000000000", "@z 5", "<[]>", "'\\u12'", "'\\ud800'", "[1, 'a']",
-    String(repeating: "[", count: 200),
+    String(repeating: "[", count: 200), "--170141183460469231731687303715884105728", "+-5", "0x-1",
+    "@\(String(repeating: "m", count: 100_000))i 5",
+    "@\(String(repeating: "a", count: 100_000))i []",
+    "<@\(String(repeating: "m", count: 100_000))i 5>",
   ])
   func whatIsNoTextIsRefused(text: String) {
     #expect(throws: PreferenceError.self) { try GVariantText(text) }
@@ -47,6 +50,25 @@ struct GVariantTextTests {
     }
     #expect(throws: PreferenceError.self) { try GVariantText.text(.date(Date())) }
     #expect(throws: PreferenceError.self) { try GVariantText.text("a", as: "s}") }
+  }
+
+  @Test func whatIsTooDeepIsRefused() {
+    var value: PreferenceValue = 5
+    for _ in 0..<200 { value = [value] }
+    #expect(throws: PreferenceError.self) { try GVariantText.text(value) }
+    #expect(throws: PreferenceError.self) { try GVariantText.text(["a": value]) }
+  }
+
+  @Test(arguments: [
+    ("{'x': <uint32 5>}", "{'x': <uint32 5>}"),
+    ("[<(uint32 2, <('Berlin',)>)>]", "[<(uint32 2, <('Berlin',)>)>]"),
+    ("@mas []", "@mas just []"), ("@mmi just nothing", "@mmi just nothing"),
+    ("@ms  'a'", "@ms just 'a'"), ("<<5>>", "<<5>>"), ("<@as []>", "<@as []>"),
+    ("{uint64 18446744073709551615: 'a'}", "{uint64 18446744073709551615: 'a'}"),
+  ])
+  func theNormalFormHasEveryType(text: String, normal: String) throws {
+    #expect(try GVariantText(text).normal == normal)
+    #expect(try GVariantText(normal).normal == normal)
   }
 
   // MARK: The schemas of this machine

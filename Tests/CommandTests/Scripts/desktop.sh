@@ -46,6 +46,25 @@ one)
     if d --dconf write org.gnome.desktop.session idle-delay -int -1 2>/dev/null; then exit 3; fi
     d --dconf write /test/group2/ key2 --gvariant 'uint32 8'
     is "$(dconf read /test/group2/key2)" 'uint32 8' 'write --gvariant'
+    # What is in a variant keeps its type.
+    dconf write /test/group2/odd "{'x': <uint32 5>}"
+    is "$(d --dconf read --gvariant /test/group2/ odd)" "{'x': <uint32 5>}" 'a variant'
+    d --dconf delete /test/group2/ odd
+    d --dconf undo >/dev/null
+    is "$(dconf read /test/group2/odd)" "{'x': <uint32 5>}" 'a variant again'
+    # Lines with --dconf leave our own domains alone.
+    d write com.own k 1
+    d --dconf write /test/group2/ mine 1
+    d write com.own k 2
+    if d --dconf history | grep -q com.own; then exit 9; fi
+    d --dconf undo >/dev/null
+    is "$(d read com.own k)$(dconf read /test/group2/mine)" 2 'undo with --dconf'
+    # A line without a domain has the desktop's latest value, too.
+    dconf write /test/group2/late 5
+    d snapshot late >/dev/null
+    dconf write /test/group2/late 6
+    (d diff late || :) | grep -q late
+    d delete com.own
     # A text that is more than one value is refused: it would be lines of dconf's file.
     printf '["dconf:/test/group2/"]\nkey2 = { "$dictionary" = ["$gvariant", "5\\n[evil]\\nx=1"] }\n' >"$folder/evil.toml"
     if d apply "$folder/evil.toml" 2>/dev/null >&2; then exit 7; fi

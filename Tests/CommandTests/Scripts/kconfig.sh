@@ -29,3 +29,11 @@ is "$(kreadconfig5 --file kdeglobals --group Locked --key k)" site 'the site'
 if d --kconfig write kdeglobals:Locked k mine 2>"$folder/error"; then exit 3; fi
 grep -q 'may have locked' "$folder/error"
 is "$(d --kconfig read kdeglobals:Locked k 2>/dev/null || echo none)" none 'a locked key'
+# Of a line that fails in its middle nothing stays.
+printf '["kconfig:kdeglobals:General"]\nfirst = "1"\n["kconfig:kdeglobals:Locked"]\nk = "mine"\n' >"$folder/two.toml"
+if d apply "$folder/two.toml" 2>"$folder/error"; then exit 4; fi
+is "$(kreadconfig5 --file kdeglobals --group General --key first --default gone)" gone 'put back'
+is "$(d --kconfig read kdeglobals:General first 2>/dev/null || echo none)" none 'undone'
+# A line that names no domain has the latest values, too.
+kwriteconfig5 --file kdeglobals --group General --key ColorScheme Latest
+d --kconfig history | tail -n 1 | grep -q Latest

@@ -161,6 +161,22 @@ struct SchemaTests {
     }
   }
 
+  @Test func aChainOfRenamesLosesNothing() throws {
+    for text in [
+      "version = 2\n[[migrations]]\nversion = 2\nrename = { a = \"b\", b = \"c\" }",
+      "version = 2\n[[migrations]]\nversion = 2\nrename = { c = \"b\", b = \"a\" }",
+    ] {
+      let schema = try PreferenceSchema(toml: text)
+      let isUp = text.contains("a = ")
+      let store = try store(isUp ? "com.up" : "com.down")
+      try store.setValue(1, forKey: isUp ? "a" : "c")
+      try store.setValue(2, forKey: "b")
+      try store.use(schema)
+      #expect(store.value(forKey: "b") == 1)
+      #expect(store.value(forKey: isUp ? "c" : "a") == 2)
+    }
+  }
+
   @Test func aNewDomainSaysItsVersionWithItsFirstValue() throws {
     let store = try store()
     let schema = try PreferenceSchema(toml: Self.versions)
@@ -176,6 +192,7 @@ struct SchemaTests {
   @Test(arguments: [
     ("version = 0", "version is not a number from 1"),
     ("[[migrations]]\nremove = []", "has no version"),
+    ("[keys.a]\nrenamedFrom = [\"b\"]\n[keys.b]", "renamedFrom of a has b, which is a key"),
     ("version = 2\n[[migrations]]\nversion = 3", "a migration to version 3 of version 2"),
     ("version = 2\n[[migrations]]\nversion = 2\nmove = 1", "'move' of migration 2 means nothing"),
     (

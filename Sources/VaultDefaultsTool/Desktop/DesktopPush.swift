@@ -1,0 +1,40 @@
+import VaultPreferences
+
+/// What a line sets on the desktop, with what was there before.
+final class DesktopPush {
+  let source: any DesktopSource
+  let wanted: [DesktopChange]
+  /// What the desktop had; `nil` until it was asked.
+  private var before: [String: [String: PreferenceValue]]?
+
+  init(_ source: any DesktopSource, _ wanted: [DesktopChange]) {
+    self.source = source
+    self.wanted = wanted
+  }
+
+  /// Asks the desktop what it has, before something is set.
+  func prepare() throws { before = try current() }
+
+  private func current() throws -> [String: [String: PreferenceValue]] {
+    try source.current(beside: Set(wanted.map(\.domain)))
+  }
+
+  /// Sets what was there before again.
+  ///
+  /// - Returns: Whether the desktop has it.
+  func putBack() -> Bool {
+    guard before != nil else { return true }
+    for former in different() ?? [] { try? source.push([former]) }
+    return different()?.isEmpty == true
+  }
+
+  /// What the desktop had where it has something else now; `nil` if that cannot be read.
+  private func different() -> [DesktopChange]? {
+    guard let before, let now = try? current() else { return nil }
+    return wanted.compactMap { change in
+      let (old, new) = (before[change.domain]?[change.key], now[change.domain]?[change.key])
+      guard !source.isSame(old, new, of: change.key, in: change.domain) else { return nil }
+      return DesktopChange(domain: change.domain, key: change.key, value: old)
+    }
+  }
+}
