@@ -21,6 +21,7 @@ typedef enum cvault_curl_options {
   cvault_curl_ssl_cert = 10025,
   cvault_curl_ca_info = 10065,
   cvault_curl_ssl_key = 10087,
+  cvault_curl_ca_path = 10097,
   cvault_curl_write_function = 20011,
   cvault_curl_low_speed_limit = 19,
   cvault_curl_low_speed_time = 20,

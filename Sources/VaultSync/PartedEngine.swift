@@ -20,14 +20,19 @@ struct PartedEngine: SyncEngine {
   func heads(in space: SpaceID) throws -> [StreamHead] { try engine.heads(in: space) }
 
   /// Records, put together; one whose parts are not all there, or are others, is not there yet.
+  ///
+  /// A list is short and what it names is long: there are fewer when these are many bytes.
   func records(
     of stream: StreamID, in space: SpaceID, after sequence: UInt64, limit: Int
   ) throws -> [[UInt8]] {
     var records = try engine.records(of: stream, in: space, after: sequence, limit: limit)
+    var size = 0
     for position in records.indices {
+      guard size < SyncRecord.unverifiedLength else { return Array(records[..<position]) }
       guard let parts = StoredRecord.parts(of: records[position]) else { continue }
       guard let whole = try whole(parts, in: space) else { return Array(records[..<position]) }
       records[position] = whole
+      size += whole.count
     }
     return records
   }
@@ -36,9 +41,9 @@ struct PartedEngine: SyncEngine {
     guard !parts.isEmpty else { return nil }
     var whole: [UInt8] = []
     for name in parts {
-      guard let part = try engine.object(name, in: space), try Hash.blake2b(part) == name else {
-        return nil
-      }
+      guard let part = try engine.object(name, in: space),
+        part.count <= SyncObject.maximumLength, try Hash.blake2b(part) == name
+      else { return nil }
       whole += part
     }
     return whole

@@ -10,6 +10,8 @@ package struct SyncRecord: Sendable {
   package static let prefixLength = 80
   /// Most bytes of a record.
   package static let maximumLength = 16 << 20
+  /// From how many bytes on no more is taken from a store before what came is verified.
+  package static let unverifiedLength = 64 << 20
 
   package let bytes: [UInt8]
   package let space: SpaceID

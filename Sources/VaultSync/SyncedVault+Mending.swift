@@ -19,26 +19,31 @@ extension SyncedVault {
   /// - Parameters:
   ///   - loaded: What this machine remembers.
   ///   - count: How many records of its stream the store should have.
+  ///   - problems: Gets the records that the store has otherwise and does not replace.
   /// - Returns: How many were written again.
   /// - Throws: ``SyncError`` with code `.copied` where the store has another record that this machine
   ///   has signed; `.unavailable`, `.inputOutput`.
-  func mend(_ loaded: inout Loaded, _ count: UInt64) throws -> Int {
+  func mend(
+    _ loaded: inout Loaded, _ count: UInt64, _ problems: inout [SyncError]
+  ) throws -> Int {
     defer { loaded.state.mended = now() }
     let log = try files.records()
-    var written = try mend(loaded.state.stream, count, log, loaded, loaded.keys.current)
+    var written = try mend(
+      loaded.state.stream, count, log, loaded, loaded.keys.current, &problems)
     pack(loaded.state.stream, count, loaded)
     removeRetired(loaded)
     for keys in loaded.keys.former {
       let stream = try StreamID(of: keys.publicKeys, in: loaded.state.space)
       written += try mend(
-        stream, loaded.history.frontier[stream, default: 0], log, loaded, keys)
+        stream, loaded.history.frontier[stream, default: 0], log, loaded, keys, &problems)
       pack(stream, loaded.history.frontier[stream, default: 0], loaded)
     }
     return written
   }
 
   private func mend(
-    _ own: StreamID, _ count: UInt64, _ log: [[UInt8]], _ loaded: Loaded, _ keys: KeyPairs
+    _ own: StreamID, _ count: UInt64, _ log: [[UInt8]], _ loaded: Loaded, _ keys: KeyPairs,
+    _ problems: inout [SyncError]
   ) throws -> Int {
     guard count > 0 else { return 0 }
     let (log, space) = (LoggedStream(own, in: log), loaded.state.space)
@@ -50,13 +55,24 @@ extension SyncedVault {
       let there = try engine.records(of: own, in: space, after: number, limit: limit)
       let same = zip(there, log.records(after: number)).prefix { $0 == $1 }.count
       number += UInt64(same)
-      guard same < limit, let next = log.records(after: number).first else { continue }
+      // Fewer than all: there may be more behind them.
+      guard same < limit, same == 0 || same < there.count,
+        let next = log.records(after: number).first
+      else { continue }
       if there.count > same, isOther(there[same], number + 1, own, space, keys) {
         throw Self.copied
       }
-      try engine.restore(next, of: own, at: number + 1, in: space)
-      written += 1
       number += 1
+      do {
+        try engine.restore(next, of: own, at: number, in: space)
+        written += 1
+      } catch let error as SyncError where error.code == .taken {
+        // Not signed by this machine, so nobody copied it; the store takes nothing in its place.
+        problems.append(
+          SyncError(
+            .tampered, "the store has other bytes as record \(number) of this machine",
+            hint: "an administrator of the store removes them; then they are written again"))
+      }
     }
     return written
   }

@@ -112,7 +112,8 @@ extension SyncedVault {
     if !report.isBlocked {
       if report.problems.isEmpty { try exchangeSnapshots(&loaded, &report) }
       if acceptingRollback || isTimeToMend(loaded.state) {
-        report.mended = try mend(&loaded, min(own.count, loaded.state.sent))
+        report.mended = try mend(
+          &loaded, min(own.count, loaded.state.sent), &report.problems)
       }
       let sent = loaded.state.sent
       // Whoever hears that this machine found a snapshot right may remove what an older one needs.

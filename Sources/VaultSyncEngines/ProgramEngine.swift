@@ -59,7 +59,7 @@ public final class ProgramEngine: SyncEngine {
   // MARK: - Calls
 
   /// Whether the program says so; it is asked when it is first needed.
-  public var isEventual: Bool { has("eventual") }
+  public var isEventual: Bool { (try? has("eventual")) ?? false }
 
   /// What the program says, at least 1 MiB and at most 16.
   public var largest: Int {
@@ -96,16 +96,20 @@ public final class ProgramEngine: SyncEngine {
   ) throws -> [[UInt8]] {
     let limit = min(limit, 10_000)
     guard limit > 0 else { return [] }
-    var records: [[UInt8]] = []
+    var (records, size): ([[UInt8]], Int) = ([], 0)
     // A program gives what fits into a message, and more when asked again.
-    while records.count < limit {
+    while records.count < limit, size < SyncRecord.unverifiedLength {
       let next = try call([
         "records", space.text, stream.text, String(sequence + UInt64(records.count)),
         String(limit - records.count),
       ])
       guard next.count <= limit - records.count else { throw broken("more records than asked for") }
       if next.isEmpty { break }
+      guard next.allSatisfy({ $0.count <= SyncRecord.maximumLength }) else {
+        throw broken("a record above 16 MiB")
+      }
       records += next
+      size += next.reduce(0) { $0 + $1.count }
     }
     return records
   }
@@ -121,19 +125,19 @@ public final class ProgramEngine: SyncEngine {
   public func restore(
     _ record: [UInt8], of stream: StreamID, at sequence: UInt64, in space: SpaceID
   ) throws {
-    guard has("restore") else { return }
+    guard try has("restore") else { return }
     _ = try call(["restore", space.text, stream.text, String(sequence)], [record])
   }
 
   /// Removes the first records, if the program can.
   public func retire(upTo sequence: UInt64, of stream: StreamID, in space: SpaceID) throws {
-    guard has("retire") else { return }
+    guard try has("retire") else { return }
     _ = try call(["retire", space.text, stream.text, String(sequence)])
   }
 
   /// The first record that is there, of a program that retires any.
   public func oldest(of stream: StreamID, in space: SpaceID) throws -> UInt64? {
-    guard has("retire") else { return nil }
+    guard try has("retire") else { return nil }
     let answer = EngineMessage(try call(["oldest", space.text, stream.text]))
     guard !answer.fields.isEmpty else { return nil }
     guard let number = answer.number(0), number > 0 else {
@@ -144,7 +148,7 @@ public final class ProgramEngine: SyncEngine {
 
   /// Removes objects, if the program can.
   public func removeObjects(_ names: [[UInt8]], in space: SpaceID) throws {
-    guard has("retire"), !names.isEmpty else { return }
+    guard try has("retire"), !names.isEmpty else { return }
     _ = try call(["remove", space.text] + names.map { Hexadecimal.text($0) })
   }
 
@@ -172,7 +176,7 @@ public final class ProgramEngine: SyncEngine {
 
   /// Has another child of the program listen, if it can.
   public func changes(in space: SpaceID) throws -> (any StoreSignal)? {
-    guard has("changes") else { return nil }
+    guard try has("changes") else { return nil }
     let listening = ProgramEngine(program, password: password, patience: patience / 1000)
     _ = try listening.call(["changes", space.text])
     return ProgramSignal(listening)
@@ -180,8 +184,9 @@ public final class ProgramEngine: SyncEngine {
 
   // MARK: - Messages
 
-  private func has(_ word: String) -> Bool {
-    (try? opened { $0.traits.words.contains(word) }) ?? false
+  /// Whether the program has a word; one that does not start is no answer.
+  private func has(_ word: String) throws -> Bool {
+    try opened { $0.traits.words.contains(word) }
   }
 
   /// Asks, and takes the answer without its first word.

@@ -96,12 +96,12 @@ struct PostgresTests {
     #expect(
       failure { try reader.put([SyncObject(name: head(1).hash, bytes: [1])], in: space) }?.code
         == .notAllowed)
-    // An invitation of one role is not replaced by another.
+    // An invitation of one admin is ended by another; a reader ends none.
     let id = [UInt8](repeating: 3, count: 16)
     try engine.putInvitation([1], id: id, in: space)
-    try engine.putInvitation([2], id: id, in: space)
-    #expect(failure { try desktop.putInvitation([3], id: id, in: space) }?.code == .taken)
-    #expect(try desktop.invitation(id, in: space) == [2])
+    try desktop.putInvitation([2], id: id, in: space)
+    #expect(failure { try reader.putInvitation([3], id: id, in: space) }?.code == .notAllowed)
+    #expect(try engine.invitation(id, in: space) == [2])
     // Nothing may be changed in the tables, by no role of a machine.
     for user in ["laptop", "reader"] {
       for statement in [
@@ -113,6 +113,33 @@ struct PostgresTests {
         #expect(said.contains("permission denied"), "\(statement): \(said)")
       }
     }
+  }
+
+  /// A role that was dropped stops nobody; a space without any row is not for the next who comes.
+  @Test func rowsThatAreOutOfDate() throws {
+    let server = try Postgres.shared.get()
+    let engine = try Postgres.engine(Postgres.address(server), in: home)
+    try append(1...2, engine)
+    let mine = "space = decode('\(space.text)','hex')"
+    try server.tell(
+      "insert into vault_sync.access values (decode('\(space.text)','hex'),'gone \"x',true)")
+    #expect(try engine.spaces().contains(space))
+    try append(3...3, engine)
+    #expect(try records(engine) == ["r1", "r2", "r3"])
+    try server.tell("delete from vault_sync.access where \(mine)")
+    #expect(failure { try append(4...4, engine) }?.code == .notAllowed)
+    try server.tell("delete from vault_sync.records where \(mine)")
+    try server.tell("delete from vault_sync.streams where \(mine)")
+    try append(1...1, engine)
+  }
+
+  @Test func aSocketThatAnybodyMayPutThere() throws {
+    let folder = "\(home.path)/open"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try FileManager.default.setAttributes([.posixPermissions: 0o1777], ofItemAtPath: folder)
+    let engine = try Postgres.engine("postgresql://laptop@/vault?host=\(folder)", in: home)
+    let error = failure { _ = try engine.heads(in: space) }
+    #expect(error?.message.contains("anybody may write") == true, "\(error?.message ?? "")")
   }
 
   @Test func refusalsAreToldApart() throws {

@@ -107,6 +107,21 @@ struct ProgramEngineTests {
     #expect(error?.message.contains("more records") == true)
   }
 
+  @Test func aRecordAboveItsLimitIsRefused() throws {
+    let error = failure {
+      _ = try engine(Self.greeting + "receive()\nsend('ok', bytes((16 << 20) + 1))\nreceive()")
+        .records(of: stream, in: space, after: 0, limit: 2)
+    }
+    #expect(error?.message.contains("above 16 MiB") == true)
+  }
+
+  /// A start that failed says nothing of what the program can.
+  @Test func aStartThatFailedIsNoAnswer() throws {
+    let engine = try engine("import sys; sys.exit(3)")
+    #expect(failure { _ = try engine.changes(in: space) }?.code == .unavailable)
+    #expect(failure { try engine.restore([1], of: stream, at: 1, in: space) }?.code == .unavailable)
+  }
+
   /// The next call starts a new one.
   @Test func aProgramThatDiedIsStartedAgain() throws {
     let engine = try engine(

@@ -206,11 +206,49 @@ struct StoreCommandTests {
     #expect(manager.waits(for: "STOPPING=1"))
   }
 
+  /// A store that was put back is told, once, and no reason to end.
+  @Test func aServiceOutlivesAStoreThatWasPutBack() throws {
+    let machines = try Machines()
+    let (home, now) = (try TemporaryHome(), FileManager.default)
+    let store = "\(home.path)/store"
+    try now.createDirectory(atPath: store, withIntermediateDirectories: true)
+    func set(_ value: String) throws {
+      #expect(
+        try Machines.run(machines.laptop, ["set", "token", "--stdin"], input: value).status == 0)
+    }
+    try set("one")
+    #expect(try Machines.run(machines.laptop, ["sync", "init", store]).status == 0)
+    try now.copyItem(atPath: store, toPath: store + ".old")
+    try set("two")
+    #expect(try Machines.run(machines.laptop, ["sync", "now"]).status == 0)
+    try now.removeItem(atPath: store)
+    try now.moveItem(atPath: store + ".old", toPath: store)
+    let manager = try ServiceManager("\(machines.laptop.home)/notify")
+    let service = try machines.laptop.start(
+      [
+        "sync", "watch", "--key-file", "\(machines.laptop.home)/key", "--no-keyring",
+        "--no-session",
+      ], adding: ["NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "200000"])
+    defer { kill(service.pid, SIGKILL) }
+    #expect(manager.waits(for: "READY=1"))
+    for _ in 0..<30 { #expect(manager.waits(for: "WATCHDOG=1")) }
+    kill(service.pid, SIGTERM)
+    let end = service.finish()
+    #expect(end.status == 0, "\(end.errors)")
+    #expect(end.errors.components(separatedBy: "older state").count == 2, "\(end.errors)")
+  }
+
   @Test func aServiceNeedsItsKeyAgainAndAgain() throws {
     let machines = try Machines()
     let once = try machines.laptop.run(
       ["sync", "watch", "--key-file", "-", "--no-keyring", "--no-session"], input: Data())
     #expect(once.status == 64)
+    for source in [["--key-file", "/dev/fd/3"], ["--passphrase", "fd:3"]] {
+      let read = try machines.laptop.run(
+        ["sync", "watch", "--no-keyring", "--no-session"] + source)
+      #expect(read.status == 64)
+      #expect(read.errors.contains("again and again"), "\(read.errors)")
+    }
     let alone = try Machines.run(machines.laptop, ["sync", "watch"])
     #expect(alone.status == 78)
   }

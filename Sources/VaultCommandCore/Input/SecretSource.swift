@@ -40,6 +40,22 @@ package enum SecretSource: Equatable, Sendable {
   /// Whether the source is this process's stdin.
   package var usesStandardInput: Bool { self == .standardInput || self == .descriptor(0) }
 
+  /// Whether the source is an open descriptor, which is read once.
+  package var usesDescriptor: Bool {
+    switch self {
+    case .standardInput, .descriptor: true
+    case .file(let path): Self.isDescriptor(path)
+    case .environment, .command: false
+    }
+  }
+
+  /// Whether a file's name stands for an open descriptor: proc(5), /proc/PID/fd; fd(4).
+  package static func isDescriptor(_ path: String) -> Bool {
+    let parts = path.split(separator: "/")
+    return path.hasPrefix("/dev/fd/") || path.hasPrefix("/dev/std")
+      || path.hasPrefix("/proc/") && parts.dropFirst(2).contains("fd")
+  }
+
   /// Reads the passphrase, without one newline at its end.
   ///
   /// - Parameter option: The option that named the source, for messages.

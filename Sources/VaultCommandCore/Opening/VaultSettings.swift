@@ -34,6 +34,17 @@ package struct VaultSettings: Equatable, Sendable {
     passphrase?.usesStandardInput == true || keyFile == SecretInput.standardInput
   }
 
+  /// Whether what unlocks the vault comes from an open descriptor, as stdin is one: it is read once.
+  package var usesDescriptor: Bool {
+    let files =
+      keyFile.map { [$0] }
+      ?? [EnvironmentNames.keyFile, EnvironmentNames.passphraseFile].compactMap {
+        ProcessState.variable($0)
+      }
+    return passphrase?.usesDescriptor == true || usesStandardInput
+      || files.contains(where: SecretSource.isDescriptor)
+  }
+
   /// Returns the locked vault.
   ///
   /// - Parameters:

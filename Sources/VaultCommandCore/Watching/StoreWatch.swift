@@ -16,21 +16,25 @@ package final class StoreWatch: Sendable {
   /// Whether the store has signaled since the last run.
   private let isSignaled = Mutex(false)
   private let machines = Mutex(1)
+  /// Until when a run may go on without the manager's help; `nil` between two of them.
+  private let runEnds = Mutex<ContinuousClock.Instant?>(nil)
 
   /// How long the vault file is quiet before a run, in milliseconds.
   private static let settling = 200
   /// Runs are a second apart at least.
   private static let pause = Duration.seconds(1)
   private static let timer = 48_000...72_000
+  /// How long a run may take, of which a manager hears that it goes on.
+  private static let longest = Duration.seconds(3600)
 
   /// Watches the store of the vault that a line means.
   ///
   /// - Parameter settings: What opens it, as often as it changes.
   /// - Throws: ``CommandError`` with code `.usage` for a source that can be read once.
   package init(_ settings: VaultSettings) throws {
-    guard !settings.usesStandardInput else {
+    guard !settings.usesDescriptor else {
       throw CommandError.usage(
-        "what opens the vault is needed again and again, and stdin has it once",
+        "what opens the vault is needed again and again, and stdin or a descriptor has it once",
         hint: "use --key-file, or --passphrase file:PATH")
     }
     guard let wake = Pipe(flags: O_CLOEXEC | O_NONBLOCK) else {
@@ -56,13 +60,19 @@ package final class StoreWatch: Sendable {
     let path = FileLocation(path: try settings.locked(asksNobody: true).path)
     let watch = try FileSignal.watch(path.name, in: path.directoryPath) { [self] in wakeUp() }
     defer { watch.stop() }
-    var (failure, isReady): (CommandError.Code?, Bool) = (nil, false)
+    // A first run may take longer than a manager waits for a start.
+    ServiceNotice.send("READY=1", "STATUS=the vault and its store are kept together")
+    if let interval = ServiceNotice.interval {
+      BlockingThread.start(name: "vault-watchdog") { [self] in tick(every: interval) }
+    }
+    var (told, isListening): (Set<CommandError.Code>, Bool) = ([], false)
     while true {
       let began = ContinuousClock.now
-      failure = try runOnce(after: failure)
-      if !isReady {
-        isReady = true
-        ServiceNotice.send("READY=1", "STATUS=the vault and its store are kept together")
+      runEnds.withLock { $0 = began + Self.longest }
+      told = try runOnce(after: told)
+      runEnds.withLock { $0 = nil }
+      if !isListening {
+        isListening = true
         BlockingThread.start(name: "vault-listen") { [self] in listen() }
       }
       let end = ContinuousClock.now + .milliseconds(Int.random(in: Self.timer))
@@ -81,8 +91,12 @@ package final class StoreWatch: Sendable {
     ServiceNotice.send("STOPPING=1")
   }
 
-  /// One run; returns the code of what is wrong, which is said when it changes.
-  private func runOnce(after failure: CommandError.Code?) throws -> CommandError.Code? {
+  /// One run; what is wrong with the store is said when it is new, and is a later run's to look at.
+  ///
+  /// - Parameter told: What was wrong in the run before.
+  /// - Returns: What is wrong now.
+  /// - Throws: What no later run can better.
+  private func runOnce(after told: Set<CommandError.Code>) throws -> Set<CommandError.Code> {
     do {
       let (report, count) = try settings.withSpace { space in
         let report = try space.synchronize()
@@ -92,14 +106,32 @@ package final class StoreWatch: Sendable {
       if report.sent > 0 || !report.changes.isUnchanged || report.mended > 0 {
         try settings.writesJSON ? StandardOutput.write(report.members) : report.tell()
       }
-      if let problem = report.problems.first { throw problem }
-      if failure != nil { StandardError.note("the store is in order again", hint: nil) }
-      return nil
+      var codes: Set<CommandError.Code> = []
+      for problem in report.problems.map({ ErrorReport($0) }) {
+        if codes.insert(problem.code).inserted, !told.contains(problem.code) {
+          problem.write(asJSON: settings.writesJSON)
+        }
+      }
+      if codes.isEmpty, !told.isEmpty {
+        StandardError.note("the store is in order again", hint: nil)
+      }
+      return codes
     } catch {
       let report = ErrorReport(error)
       guard [.unavailable, .busy, .inputOutput].contains(report.status) else { throw error }
-      if report.code != failure { report.write(asJSON: settings.writesJSON) }
-      return report.code
+      if !told.contains(report.code) { report.write(asJSON: settings.writesJSON) }
+      return [report.code]
+    }
+  }
+
+  /// Tells the manager that a run goes on, until it has taken too long.
+  private func tick(every interval: Duration) {
+    let microseconds = UInt32(min(interval / .microseconds(1), 600_000_000))
+    while true {
+      if let end = runEnds.withLock({ $0 }), ContinuousClock.now < end {
+        ServiceNotice.send("WATCHDOG=1")
+      }
+      usleep(max(1000, microseconds))
     }
   }
 
@@ -136,6 +168,7 @@ package final class StoreWatch: Sendable {
   private func sleep(until end: ContinuousClock.Instant, _ signals: SignalPipe) -> Bool {
     while ContinuousClock.now < end {
       var waiting = pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0)
+      ServiceNotice.send("WATCHDOG=1")
       _ = unsafe poll(&waiting, 1, Self.milliseconds(until: end))
       if !signals.takeSignals().isEmpty { return false }
     }
@@ -152,7 +185,7 @@ package final class StoreWatch: Sendable {
 
   /// Listens to the store, as long as it signals; begins again after each end, later each time.
   private func listen() {
-    var tries: UInt32 = 0
+    var (tries, isTold): (UInt32, Bool) = (0, false)
     while true {
       let began = ContinuousClock.now
       do {
@@ -163,11 +196,19 @@ package final class StoreWatch: Sendable {
           if try signal.wait(for: .seconds(3600)) { signaled() }
         }
       } catch {
-        // A run says what is wrong, once.
         if tries == 0 { wakeUp() }
+        // A connection may end; one that cannot be made again is said, once.
+        if tries > 0, !isTold {
+          isTold = true
+          StandardError.note(
+            "the store does not signal, and is looked at once a minute: "
+              + ErrorReport(error).message)
+        }
       }
       // Full jitter; from the start again after a minute that was well.
-      tries = ContinuousClock.now - began > .seconds(60) ? 0 : min(tries + 1, 7)
+      let wasWell = ContinuousClock.now - began > .seconds(60)
+      tries = wasWell ? 0 : min(tries + 1, 7)
+      if wasWell { isTold = false }
       usleep(UInt32.random(in: 0...min(60_000_000, 500_000 << tries)))
     }
   }

@@ -128,6 +128,8 @@ import VaultSyncEngines
 
   private func setRest() {
     set(files.rootsFile, cvault_curl_ca_info)
+    // A folder that libcurl was built with would count beside the file.
+    unsafe set(pointer: nil, cvault_curl_ca_path)
     if let certificate = files.certificate { set(certificate, cvault_curl_ssl_cert) }
     if let key = files.key { set(key, cvault_curl_ssl_key) }
     set(1, cvault_curl_verify_peer)

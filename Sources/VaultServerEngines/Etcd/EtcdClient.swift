@@ -18,8 +18,9 @@ struct EtcdClient: ~Copyable {
   /// How long all tries of a call may take.
   private let patience: Duration
 
-  /// Most bytes of an answer: 8 MiB of records in base64, and one that is too long at the end.
-  private static let limit = 48 << 20
+  /// Most bytes of an answer: 22 MiB in base64, which fit into a message with the 8 MiB before them;
+  /// of a longer one fewer records are asked for.
+  private static let limit = 30 << 20
   /// An election answers after seven seconds.
   private static let requestSeconds = 8
 
@@ -117,7 +118,7 @@ struct EtcdClient: ~Copyable {
       throw EtcdFailure.final(
         SyncError(
           .unavailable, "the store asks for the password of '\(user)', and there is none",
-          hint: "give it at joining, or again"))
+          hint: "vault sync move ADDRESS --store-password SOURCE, with the same address"))
     }
     let text = password.withBytes { String(validating: $0.array(0..<$0.byteCount), as: UTF8.self) }
     guard let text else {

@@ -19,9 +19,28 @@ final class PostgresEngine: SyncEngine {
   private static let recordsAtOnce = 1000
 
   init(_ address: PostgresAddress, password: SecretBytes?, seconds: Int) throws {
+    try Self.checkFolder(of: address)
     self.address = address
     self.password = password
     session = Mutex(PostgresSession(address, password: password, seconds: seconds))
+  }
+
+  /// In a folder that everybody may write, anybody may have put the socket: whose it is would get
+  /// the password.
+  private static func checkFolder(of address: PostgresAddress) throws {
+    guard let folder = address.parameters.first(where: { $0.name == "host" })?.value,
+      folder.hasPrefix("/")
+    else { return }
+    guard let status = try? System.status(of: folder + "/.", in: AT_FDCWD) else {
+      throw SyncError(
+        .unavailable, "the folder of the socket is not there: \(Quoting.visible(folder))",
+        hint: "see whether the server runs, and unix_socket_directories there")
+    }
+    guard status.permissions & 0o002 == 0 else {
+      throw SyncError(
+        .notAllowed, "anybody may write to the folder of the socket: \(Quoting.visible(folder))",
+        hint: "have the server's unix_socket_directories name another one: /run/postgresql")
+    }
   }
 
   private func run(_ statement: String, _ values: [PostgresValue] = []) throws -> [[[UInt8]?]] {

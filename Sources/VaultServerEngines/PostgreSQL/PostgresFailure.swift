@@ -92,7 +92,8 @@ struct PostgresFailure: Error {
   private static func refused(_ said: String) -> PostgresFailure {
     PostgresFailure(
       .unavailable, "the server refused the credentials\(said)",
-      hint: "give the store's password again; see pg_hba.conf there")
+      hint: "see pg_hba.conf there; another password: vault sync move ADDRESS --store-password "
+        + "SOURCE")
   }
 
   /// Stand in for an SQLSTATE where the server itself sees nothing wrong.
