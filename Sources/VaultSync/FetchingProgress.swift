@@ -42,43 +42,6 @@ extension SyncEngine {
     try all(head, in: space, after: sequence) { progress.take($0) }
   }
 
-  /// The next records of a stream, up to some bytes, or the first that does not follow.
-  ///
-  /// Numbers and chain are in clear: what does not follow by them need not be verified, and nothing
-  /// behind it is asked for.
-  ///
-  /// - Parameters:
-  ///   - head: What the store shows, which may be any number.
-  ///   - space: The space.
-  ///   - sequence: The number before the first one.
-  ///   - progress: Gets how many have come.
-  /// - Returns: The records, and at their end the one that does not follow.
-  /// - Throws: ``SyncError``.
-  func batch(
-    _ head: StreamHead, in space: SpaceID, after sequence: UInt64,
-    _ progress: inout FetchingProgress
-  ) throws -> [[UInt8]] {
-    var (records, size, last): ([[UInt8]], Int, [UInt8]?) = ([], 0, nil)
-    while size < SyncRecord.unverifiedLength {
-      let after = sequence + UInt64(records.count)
-      guard after < head.sequence else { break }
-      let next = try self.records(
-        of: head.stream, in: space, after: after, limit: Int(min(head.sequence - after, 1000)))
-      if next.isEmpty { break }
-      progress.take(next.count)
-      for bytes in next {
-        let number = sequence + UInt64(records.count) + 1
-        records.append(bytes)
-        size += bytes.count
-        guard let record = try? SyncRecord(bytes: bytes), record.stream == head.stream,
-          record.sequence == number, last ?? record.previous == record.previous
-        else { return records }
-        last = record.hash
-      }
-    }
-    return records
-  }
-
   private func all(
     _ head: StreamHead, in space: SpaceID, after sequence: UInt64, _ taken: (Int) -> Void
   ) throws -> [[UInt8]] {

@@ -110,25 +110,13 @@ extension SyncedVault {
     _ fetching: inout Fetching
   ) throws {
     let end = end ?? head.sequence
-    let (stream, space) = (head.stream, loaded.state.space)
-    var base = UInt64(loaded.history.streams[stream]?.count ?? 0)
-    while true {
-      let records = try engine.batch(
-        StreamHead(stream: stream, sequence: end, hash: head.hash), in: space, after: base,
-        &fetching.progress)
-      fetching.records[stream, default: []] += records
-      loaded.history.add(records, of: stream, mayBeHalf: engine.isEventual)
-      base += UInt64(records.count)
-      if records.isEmpty { fetching.incomplete.insert(stream) }
-      guard base < end, !records.isEmpty else { return }
-      // A store may go on for ever: there is more behind what is verified alone.
-      try loaded.history.open(areVerified: false)
-      guard UInt64(loaded.history.streams[stream]?.count ?? 0) == base else {
-        // A stream that was stopped lacks nothing; one that waits goes on in another run.
-        if loaded.history.waits[stream] != nil { fetching.incomplete.insert(stream) }
-        return
-      }
-    }
+    let base = UInt64(loaded.history.streams[head.stream]?.count ?? 0)
+    let records = try engine.all(
+      StreamHead(stream: head.stream, sequence: end, hash: head.hash), in: loaded.state.space,
+      after: base, &fetching.progress)
+    fetching.records[head.stream, default: []] += records
+    if base + UInt64(records.count) < end { fetching.incomplete.insert(head.stream) }
+    loaded.history.add(records, of: head.stream, mayBeHalf: engine.isEventual)
   }
 
   /// Whether the store shows a record of this machine's own stream that follows the last one which is

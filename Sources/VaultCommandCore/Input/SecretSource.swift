@@ -51,9 +51,9 @@ package enum SecretSource: Equatable, Sendable {
 
   /// Whether a file's name stands for an open descriptor: proc(5), /proc/PID/fd; fd(4).
   package static func isDescriptor(_ path: String) -> Bool {
-    let parts = path.split(separator: "/")
+    let parts = path.utf8.split(separator: UInt8(ascii: "/"))
     return path.hasPrefix("/dev/fd/") || path.hasPrefix("/dev/std")
-      || path.hasPrefix("/proc/") && parts.dropFirst(2).contains("fd")
+      || path.hasPrefix("/proc/") && parts.dropFirst(2).contains { $0.elementsEqual("fd".utf8) }
   }
 
   /// Reads the passphrase, without one newline at its end.

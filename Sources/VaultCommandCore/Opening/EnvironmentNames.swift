@@ -1,4 +1,5 @@
 import VaultCredentials
+import VaultProtocols
 import VaultTerminal
 
 /// The environment variables of the command.
@@ -27,9 +28,12 @@ package enum EnvironmentNames {
   /// Not empty for output without decoration.
   package static let plain = OutputOptions.plainVariable
 
+  /// Whether ssh asks the agent that runs this command, rather than the one of a unit.
+  package static let sshAgent = SSHAgentUnit.variable
+
   /// Those that no child process gets.
   package static let hidden = [home, vaultName, passphraseFile, passphrase, keyFile, pager]
 
   /// All of them.
-  package static let all = hidden + [askpass, log, plain]
+  package static let all = hidden + [askpass, log, plain, sshAgent]
 }

@@ -118,7 +118,7 @@ struct EtcdClient: ~Copyable {
       throw EtcdFailure.final(
         SyncError(
           .unavailable, "the store asks for the password of '\(user)', and there is none",
-          hint: "vault sync move ADDRESS --store-password SOURCE, with the same address"))
+          hint: "give the store's password, with the same address"))
     }
     let text = password.withBytes { String(validating: $0.array(0..<$0.byteCount), as: UTF8.self) }
     guard let text else {

@@ -73,7 +73,7 @@ enum EtcdFailure: Error {
           .unavailable, "\(server) refused the credentials of '\(user ?? "")'\(said)",
           hint: says("not enabled")
             ? "leave ?user= out, or switch authentication on there"
-            : "vault sync move ADDRESS --store-password SOURCE, with the same address"))
+            : "give the store's password again, with the same address"))
     } else if code == 7 || says("permission denied") {
       self = .final(Self.notAllowed(user))
     } else if says("space exceeded") {

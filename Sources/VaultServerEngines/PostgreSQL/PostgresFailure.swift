@@ -92,8 +92,7 @@ struct PostgresFailure: Error {
   private static func refused(_ said: String) -> PostgresFailure {
     PostgresFailure(
       .unavailable, "the server refused the credentials\(said)",
-      hint: "see pg_hba.conf there; another password: vault sync move ADDRESS --store-password "
-        + "SOURCE")
+      hint: "see pg_hba.conf there, or give another password, with the same address")
   }
 
   /// Stand in for an SQLSTATE where the server itself sees nothing wrong.
