@@ -20,8 +20,11 @@ enum SwiftCompiler {
   {
     let root = URL(fileURLWithPath: tests).deletingLastPathComponent().deletingLastPathComponent()
     let shims = try FileManager.default.contentsOfDirectory(atPath: "\(root.path)/Sources")
-      .filter { $0.hasPrefix("CVault") }.map { "\(root.path)/Sources/\($0)/module.modulemap" }
-      // Of a target with sources of its own it lies elsewhere, and no library is built with one.
+      .filter { $0.hasPrefix("CVault") }
+      // Of a target with sources of its own it lies beside its headers.
+      .flatMap { name in
+        ["", "include/"].map { "\(root.path)/Sources/\(name)/\($0)module.modulemap" }
+      }
       .filter { FileManager.default.fileExists(atPath: $0) }
       .flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
     let tool = KeyringSession.product("VaultAppDataMacros-tool")

@@ -180,7 +180,8 @@ def reminder():
         # A secret that is there already is not set again.
         with open(key + ".text", "a") as file:
             file.write("x")
-        child = start("set", "item", "--file", key + ".text")
+        # By the key: a test that locks all vaults of the user may run beside this one.
+        child = start("set", "item", "--file", key + ".text", "--key-file", key)
         child.expect(pexpect.EOF)
         child.close()
         assert child.exitstatus == 0, child.before
