@@ -95,7 +95,7 @@ struct DesktopTests {
   ])
   func aFileThatNamesAPlaceOutsideIsRefused(text: String) throws {
     let defaults = try DefaultsRunner()
-    defaults.environment["PATH"] = "/nonexistent"
+    defaults.environment["PATH"] = "\(defaults.home.path)/none"
     let refused = defaults.run(["apply", "-"], input: Array(text.utf8))
     #expect(refused.status == 1)
     #expect(defaults("domains").output == "\n")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import VaultDefaultsTool
 import VaultPreferences
@@ -98,11 +99,12 @@ struct GVariantTextTests {
         overridden.insert(line.prefix { $0 != "=" }.trimmingCharacters(in: .whitespaces))
       }
     }
+    let home = try TemporaryHome()
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/gsettings")
     process.arguments = ["list-recursively"]
     process.environment = [
-      "GSETTINGS_BACKEND": "memory", "HOME": "/nonexistent", "LC_ALL": "C.UTF-8",
+      "GSETTINGS_BACKEND": "memory", "HOME": home.path, "LC_ALL": "C.UTF-8",
     ]
     let pipe = Pipe()
     process.standardOutput = pipe
