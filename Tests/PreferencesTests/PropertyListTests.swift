@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import VaultPreferences
+import VaultStorage
 
 struct PropertyListTests {
   /// A value of every kind, including difficult ones.
@@ -31,6 +32,21 @@ struct PropertyListTests {
     for isPretty in [false, true] {
       let text = JSONText.text(Self.everything, isPretty: isPretty)
       #expect(try JSONText.parse(text.utf8) == Self.everything)
+    }
+  }
+
+  /// RFC 8259 has no comma before a closing bracket; JSONSerialization, which `plutil` reads by,
+  /// has.
+  @Test(arguments: ["[1,]", "[1 , ]", "{\"a\":1,}", "[[1,],2]", "{\"a\":{\"b\":1,}}"])
+  func aCommaBeforeABracketIsTakenOnlyWhereItIsAsked(text: String) throws {
+    let bytes = Array(text.utf8)
+    #expect(throws: JSONSyntaxError.self) { try JSONText.parsePlain(bytes) }
+    #expect(throws: PreferenceError.self) { try JSONText.parse(bytes) }
+    _ = try JSONText.parsePlain(bytes, allowsTrailingCommas: true)
+    for text in ["[,]", "[1,,]", "{,}", "[,1]"] {
+      #expect(throws: JSONSyntaxError.self) {
+        try JSONText.parsePlain(Array(text.utf8), allowsTrailingCommas: true)
+      }
     }
   }
 

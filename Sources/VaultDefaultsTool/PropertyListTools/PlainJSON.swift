@@ -7,9 +7,9 @@ enum PlainJSON {
   /// What stands for `null`, which no property list can hold: a uid of Apple's has 32 bits.
   static let null = PreferenceValue.uid(.max)
 
-  /// Reads JSON.
+  /// Reads JSON as JSONSerialization does, which takes a comma before a closing bracket.
   static func parse(_ bytes: [UInt8]) throws(JSONSyntaxError) -> PreferenceValue {
-    try JSONText.parsePlain(bytes, null: null)
+    try JSONText.parsePlain(bytes, null: null, allowsTrailingCommas: true)
   }
 
   /// Whether a `null` is somewhere in a value.

@@ -43,21 +43,22 @@ package enum JSONText {
     }
   }
 
-  /// Reads JSON of others as Foundation's JSONSerialization does: a key that begins with `$` is
-  /// nothing but a key, and a comma may stand before a closing bracket.
+  /// Reads JSON of others: a key that begins with `$` is nothing but a key.
   ///
   /// - Parameters:
   ///   - text: UTF-8, perhaps with its byte order mark.
   ///   - null: What stands for `null`; `nil` if it is refused.
+  ///   - allowsTrailingCommas: A comma may stand before a closing bracket, as Foundation's
+  ///     JSONSerialization has it and RFC 8259 does not.
   /// - Returns: The value.
   /// - Throws: ``/VaultStorage/JSONSyntaxError``.
   package static func parsePlain(
-    _ text: [UInt8], null: PreferenceValue? = nil
+    _ text: [UInt8], null: PreferenceValue? = nil, allowsTrailingCommas: Bool = false
   ) throws(JSONSyntaxError) -> PreferenceValue {
     let mark: [UInt8] = [0xef, 0xbb, 0xbf]
     var reader = JSONReader(
       text.starts(with: mark) ? Array(text.dropFirst(mark.count)) : text, depthLimit: depthLimit,
-      allowsTrailingCommas: true)
+      allowsTrailingCommas: allowsTrailingCommas)
     let value = try PreferenceValue(try reader.next(), &reader, .others(null: null))
     try reader.end()
     return value
