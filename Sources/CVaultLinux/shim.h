@@ -182,6 +182,11 @@ struct cvault_program {
   // Variables of the environment that are wiped where they are not needed.
   char *const *secrets;
   int secret_count;
+  // Whether it leads a process group, and the terminal whose foreground this group takes; negative:
+  // none.
+  int leads_group, foreground;
+  // What it gets when this process is killed; 0: SIGKILL.
+  int death_signal;
 };
 
 struct cvault_event {
@@ -203,14 +208,13 @@ static inline void cvault_wipe_secrets(const struct cvault_program *program) {
 
 static inline void cvault_become_program(const struct cvault_program *program, pid_t parent,
                                          const sigset_t *mask) {
-  // Killed with the process that masks what it writes, as if there were only one.
-  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  // Ends with the process that masks what it writes, or watches it, as if there were only one.
+  prctl(PR_SET_PDEATHSIG, program->death_signal ? program->death_signal : SIGKILL, 0, 0, 0);
   if (getppid() != parent) _exit(1);
-  if (program->terminal >= 0) {
-    setpgid(0, 0);
-    // A process in the background may set the foreground only while SIGTTOU is blocked.
-    tcsetpgrp(program->terminal, getpid());
-  }
+  if (program->terminal >= 0 || program->leads_group) setpgid(0, 0);
+  // A process in the background may set the foreground only while SIGTTOU is blocked.
+  if (program->terminal >= 0) tcsetpgrp(program->terminal, getpid());
+  if (program->leads_group && program->foreground >= 0) tcsetpgrp(program->foreground, getpid());
   for (int stream = 0; stream < 3; stream++)
     if (program->streams[stream] >= 0) dup2(program->streams[stream], stream);
   for (int index = 0; index < program->placement_count; index++)

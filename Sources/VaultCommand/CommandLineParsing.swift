@@ -213,6 +213,10 @@ package enum CommandLineParsing {
     }
     var arguments = arguments
     arguments[separator] = "--\(RunCommand.commandOption)"
+    // The parser has no option whose value may be left out.
+    if let watch = arguments[..<separator].firstIndex(of: "--watch") {
+      arguments[watch] = "--watch=\(RunWatch.Action.restart.rawValue)"
+    }
     return arguments
   }
 

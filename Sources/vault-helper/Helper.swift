@@ -30,6 +30,8 @@ enum Helper {
       SSHKeyWork.run(orders: numbers[0] ?? -1, answers: numbers[1] ?? -1)
     case (SessionWatching.verb?, let numbers) where numbers.count == 1:
       SessionWatching.run(orders: numbers[0] ?? -1)
+    case (HeldFiles.verb?, let numbers) where numbers.count == 2 && !numbers.contains(nil):
+      FileHolding.run(orders: numbers[0] ?? -1, answers: numbers[1] ?? -1)
     case (EngineService.verb?, let numbers) where numbers.count == 1:
       EngineService.run(words.last ?? "")
     case (SocketFolder.cleaningVerb?, let numbers) where numbers.count == 4:

@@ -11,6 +11,20 @@ extension Item {
     StandardError.note("note: \(Sanitizer.visible(name.text)) expired on \(String(day))")
   }
 
+  /// Throws where the secret has expired, or another value met it in a merge.
+  ///
+  /// - Parameter now: The time.
+  /// - Throws: ``CommandError`` with code `.expired` or `.conflict`.
+  func checkIsSettled(now: Date = Date()) throws {
+    let shown = Sanitizer.visible(name.text)
+    if let expires, expires < now {
+      throw CommandError(.expired, "\(shown) has expired")
+    }
+    if conflictingVersion != nil {
+      throw CommandError(.conflict, "\(shown) has another value, from a merge")
+    }
+  }
+
   /// Says that a conflict is settled.
   ///
   /// - Parameters:

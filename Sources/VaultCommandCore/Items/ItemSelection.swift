@@ -2,7 +2,7 @@ package import VaultCredentials
 import VaultStorage
 
 /// A word of a line that means several items: a folder, `web/`, or a pattern, `'web/*'`.
-package struct ItemSelection: Equatable {
+package struct ItemSelection: Equatable, Sendable {
   private enum Kind: Equatable {
     case folder(String)
     case pattern

@@ -17,6 +17,11 @@ package final class ReferenceReading {
   package var keepsSecrets = false
   /// The secrets that were read, for a masked command.
   package private(set) var secrets: [SecretBytes] = []
+  /// Whether somebody has what was read before: then nothing is told again, and an item that has
+  /// expired, or two values, is an error.
+  package var isRepeated = false
+  /// Whether one-time codes are left out, of which a counted one changes the vault.
+  package var leavesOutCodes = false
   /// The items of which it was said that they have expired.
   private var told: [String] = []
   private let verb: UsageRecord.Verb
@@ -71,7 +76,9 @@ package final class ReferenceReading {
     do {
       let name = try ItemName(reference.name)
       if let item = snapshot[name], item.expires != nil || item.conflictingVersion != nil {
-        if !told.contains(item.id) {
+        if isRepeated {
+          try item.checkIsSettled()
+        } else if !told.contains(item.id) {
           told.append(item.id)
           item.tellIfExpired()
           item.tellIfConflicting()
@@ -100,6 +107,12 @@ package final class ReferenceReading {
           }
         }
         return value
+      }
+      if leavesOutCodes {
+        guard snapshot[name] != nil else {
+          throw CredentialError(.itemNotFound, "no item \(reference.shownName)")
+        }
+        return try SecretBytes(copying: [])
       }
       // A counted code changes the vault, so it is not read from the snapshot.
       let code = try OneTimeCodeReading(of: name, field: reference.field, in: vault, for: verb)
@@ -264,10 +277,11 @@ package final class ReferenceReading {
       }
       return vaults[place]
     }
-    let locked = try settings.locked(named: name)
+    let locked = try settings.locked(named: name, asksNobody: settings.isUnattended)
     let sources = UnlockSources(settings: settings, vault: locked)
-    let open = try locked.blocking.unlock(with: sources.sources())
-    Notices.watch(open)
+    let open = try locked.blocking.unlock(
+      with: settings.isUnattended ? sources.withoutAsking().map(\.source) : sources.sources())
+    if !isRepeated { Notices.watch(open) }
     let snapshot = try items.map { try open.blocking.read(only: $0) } ?? open.blocking.read()
     let opened = Opened(name: name, vault: open.blocking, snapshot: snapshot, items: items)
     vaults.append(opened)

@@ -58,14 +58,12 @@ package struct RunFile: Equatable, Sendable {
   /// - Parameters:
   ///   - files: The files that the line asks for.
   ///   - values: The secret of each.
-  ///   - isReplacing: Whether the command takes the place of this process, and so its number: then
-  ///     a path names the process, and children find it who close their own descriptors, as those
-  ///     of ssh and of Python's `subprocess` do.
+  ///   - place: Whose descriptors the paths name.
   /// - Returns: The number for each descriptor, and the variables.
   /// - Throws: ``CommandError`` if two files have the same number, or a file cannot be created.
   package static func make(
-    _ files: [RunFile], values: [SecretBytes], isReplacing: Bool
-  ) throws -> (placements: [(file: Int32, number: Int32)], variables: [(String, SecretBytes)]) {
+    _ files: [RunFile], values: [SecretBytes], place: Place
+  ) throws -> Made {
     var taken: Set<Int32> = []
     for file in files {
       guard case .descriptor(let number?) = file.use else { continue }
@@ -89,10 +87,40 @@ package struct RunFile: Equatable, Sendable {
       case .descriptor:
         variables.append((file.variable, try SecretBytes(copying: Array("\(number)".utf8))))
       case .path:
-        let path = "/proc/\(isReplacing ? "\(getpid())" : "self")/fd/\(number)"
-        variables.append((file.variable, try SecretBytes(copying: Array(path.utf8))))
+        variables.append(
+          (file.variable, try SecretBytes(copying: Array(place.path(of: number).utf8))))
       }
     }
-    return (placements, variables)
+    return Made(placements: placements, variables: variables)
+  }
+
+  /// Files that were made.
+  package struct Made {
+    /// The number that the command expects each at.
+    package let placements: [(file: Int32, number: Int32)]
+    package let variables: [(String, SecretBytes)]
+
+    init(
+      placements: [(file: Int32, number: Int32)], variables: [(String, SecretBytes)]
+    ) {
+      self.placements = placements
+      self.variables = variables
+    }
+  }
+
+  /// Whose descriptors a path names.
+  package enum Place: Sendable {
+    /// A process: children find the file, too, who close their own descriptors, as those of ssh and
+    /// of Python's `subprocess` do.
+    case process(Int32)
+    /// Whoever reads.
+    case reader
+
+    func path(of number: Int32) -> String {
+      switch self {
+      case .process(let process): "/proc/\(process)/fd/\(number)"
+      case .reader: "/proc/self/fd/\(number)"
+      }
+    }
   }
 }

@@ -6,8 +6,11 @@ import VaultStorage
 import VaultTerminal
 
 /// The folders and patterns on the line of `vault run`: each item below them sets a variable.
-package struct RunFolders {
+package struct RunFolders: Sendable {
   private let words: [(selection: ItemSelection, vault: String?)]
+
+  /// The vaults that are read; `nil` for the one that the line means.
+  var vaultNames: [String?] { words.map(\.vault) }
 
   /// Whether the line has none.
   package var isEmpty: Bool { words.isEmpty }

@@ -40,19 +40,51 @@ extension Execution {
   /// session. Otherwise each stream that is a terminal becomes one that is for output alone, and
   /// the program stays in the session. What is a pipe or a file becomes a pipe.
   ///
+  /// - Parameters:
+  ///   - redactor: What replaces the secrets.
+  ///   - handle: What another thread stops it by; then it leads a process group without a terminal,
+  ///     too.
   /// - Returns: How it ended, with everything that it wrote passed on and the terminal as it was.
   /// - Throws: ``TerminalError`` with code `.commandNotFound`, `.commandNotExecutable` or
   ///   `.inputOutput`.
-  package func run(masking redactor: Redactor) throws -> ProgramEnd {
+  package func run(
+    masking redactor: Redactor, beside handle: ProgramHandle? = nil
+  ) throws -> ProgramEnd {
     QuietTerminal.end()
     let streams = try MaskedStreams(redactor)
-    let child = try start(streams)
+    var surroundings = Surroundings()
+    surroundings.streams = (streams.program[0], streams.program[1], streams.program[2])
+    surroundings.terminal = streams.hasSession ? streams.programTerminal : -1
+    surroundings.events = streams.eventsWrite
+    surroundings.control = streams.controlRead
+    surroundings.leadsGroup = handle != nil && streams.terminal < 0
+    let child = try start(surroundings)
     streams.closeProgramSides()
-    return try MaskedRun(streams, child: child, failure: { error($0) }).wait()
+    return try MaskedRun(
+      streams, child: child, handle: handle, leadsGroup: surroundings.leadsGroup,
+      failure: { error($0) }
+    ).wait()
+  }
+
+  /// What a program that runs beside this process has around it.
+  struct Surroundings {
+    /// What become its streams; negative: those of this process.
+    var streams: (Int32, Int32, Int32) = (-1, -1, -1)
+    /// Its controlling terminal, in a session of its own; negative: the session of this process.
+    var terminal: Int32 = -1
+    /// Where what happens to it is written, as `cvault_event`.
+    var events: Int32 = -1
+    /// From where the leader of its session continues it.
+    var control: Int32 = -1
+    var leadsGroup = false
+    /// The terminal whose foreground its group takes; negative: none.
+    var foreground: Int32 = -1
+    /// What it gets when this process is killed.
+    var deathSignal = SIGKILL
   }
 
   /// Starts the program; the process to wait for.
-  private func start(_ streams: MaskedStreams) throws -> pid_t {
+  func start(_ surroundings: Surroundings) throws -> pid_t {
     let arguments = unsafe CStrings(command)
     var environment = unsafe inherited()
     let first = unsafe environment.count
@@ -73,10 +105,13 @@ extension Execution {
         var program = unsafe cvault_program()
         unsafe program.arguments = unsafe UnsafePointer(arguments.pointers)
         unsafe program.environment = environment.baseAddress
-        unsafe program.streams = (streams.program[0], streams.program[1], streams.program[2])
-        unsafe program.terminal = streams.hasSession ? streams.programTerminal : -1
-        unsafe program.events = streams.eventsWrite
-        unsafe program.control = streams.controlRead
+        unsafe program.streams = surroundings.streams
+        unsafe program.terminal = surroundings.terminal
+        unsafe program.events = surroundings.events
+        unsafe program.control = surroundings.control
+        unsafe program.leads_group = surroundings.leadsGroup ? 1 : 0
+        unsafe program.foreground = surroundings.foreground
+        unsafe program.death_signal = surroundings.deathSignal
         unsafe program.placements = placements.baseAddress
         unsafe program.placement_count = Int32(files.count)
         unsafe program.secrets = environment.baseAddress.map { unsafe $0 + first }

@@ -21,6 +21,9 @@ import VaultStorage
   /// The program.
   private var program: pid_t
   private let failure: (Int32) -> TerminalError
+  /// What another thread stops the program by.
+  private let handle: ProgramHandle?
+  private let leadsGroup: Bool
   private let signals: SignalPipe
   private let keys: LockedArea
   private var keysPending = 0..<0
@@ -32,10 +35,13 @@ import VaultStorage
   private var told = false
 
   init(
-    _ streams: MaskedStreams, child: pid_t, failure: @escaping (Int32) -> TerminalError
+    _ streams: MaskedStreams, child: pid_t, handle: ProgramHandle? = nil, leadsGroup: Bool = false,
+    failure: @escaping (Int32) -> TerminalError
   ) throws {
     self.streams = streams
     self.child = child
+    self.handle = handle
+    self.leadsGroup = leadsGroup
     self.failure = failure
     program = child
     keys = try LockedArea(capacity: 1024)
@@ -54,9 +60,11 @@ import VaultStorage
     defer { leaveRaw() }
     if !streams.hasSession {
       try takeEvents()
+      handle?.begin(child, leadsGroup: leadsGroup)
       // It may have ended before its end was a signal that is caught.
       takeEnd()
     }
+    defer { handle?.reap { true } }
     while end == nil {
       step(timeout: timeout)
       try handleSignals()
@@ -103,14 +111,21 @@ import VaultStorage
         // Its terminal is not the one whose size it asks for.
         if !streams.hasSession { kill(program, SIGWINCH) }
       case SIGCONT: enterRaw()
-      default: kill(program, number)
+      default:
+        if BesideRun.endings.contains(number) { handle?.noteEnding() }
+        kill(program, number)
       }
     }
   }
 
   private func takeEnd() {
-    var status: Int32 = 0
-    if unsafe waitpid(child, &status, WNOHANG) == child { end = ProgramEnd(status: status) }
+    func take() -> Bool {
+      var status: Int32 = 0
+      guard unsafe waitpid(child, &status, WNOHANG) == child else { return false }
+      end = ProgramEnd(status: status)
+      return true
+    }
+    if let handle { handle.reap(take) } else { _ = take() }
   }
 
   /// Takes what the leader of the session tells; without one, whether the program was started.
@@ -132,7 +147,9 @@ import VaultStorage
       leaveRaw()
       while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
       throw failure(event.value)
-    case 2: program = event.value
+    case 2:
+      program = event.value
+      handle?.begin(program, leadsGroup: true)
     default:
       if event.value & 0xFF == 0x7F {
         stop(by: event.value >> 8 & 0xFF)

@@ -34,6 +34,9 @@ import VaultStorage
     return own
   }
 
+  /// Closes a file that was made.
+  package static func close(_ file: Int32) { Glibc.close(file) }
+
   /// Duplicates a file to the number that a program expects.
   package static func place(_ file: Int32, at number: Int32) throws {
     guard dup2(file, number) == number else { throw failure("hand over") }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import VaultCommandCore
 import VaultCredentials
 import VaultExchange
@@ -16,8 +17,8 @@ struct RunCommand: ParsableCommand {
     usage:
       "\(ProgramName.current) run [NAME…] [FOLDER/…] [--env V=REF…] [<options>] -- COMMAND [ARG…]",
     discussion: """
-      Without --mask, the command replaces this program: same process, terminal, signals and exit \
-      status. The item api-token becomes $API_TOKEN; of a folder, each item sets the variable of its \
+      Without --mask and --watch, the command replaces this program: same process, terminal, \
+      signals and exit status. The item api-token becomes $API_TOKEN; of a folder, each item sets the variable of its \
       last part: app/STRIPE_KEY is $STRIPE_KEY. Missing items are listed before anything starts.
 
       \(ProgramName.current) run api-token -- ./deploy.sh
@@ -26,6 +27,8 @@ struct RunCommand: ParsableCommand {
       \(ProgramName.current) run --env-file .env --only -- ./server
       \(ProgramName.current) run --as-file tls/key -- nginx
       \(ProgramName.current) run api-token --mask -- ./deploy.sh
+      \(ProgramName.current) run app/ --watch -- ./server
+      \(ProgramName.current) run --as-file tls/key --watch=signal -- nginx -g 'daemon off;'
       """)
 
   @Argument(
@@ -88,6 +91,7 @@ struct RunCommand: ParsableCommand {
 
   static let commandOption = "run-command"
 
+  @OptionGroup(title: "Following changes") var watching: RunWatchOptions
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws { try request.run() }
@@ -97,7 +101,7 @@ struct RunCommand: ParsableCommand {
     RunRequest(
       names: names, prefixNames: prefixNames, env: env, envFile: envFile, fd: fd, asFile: asFile,
       toStdin: toStdin, file: file, stdin: stdin, only: only, mask: mask, dryRun: dryRun,
-      command: command, common: common.given)
+      command: command, watch: watching.request, common: common.given)
   }
 }
 
@@ -117,6 +121,7 @@ struct RunRequest: Equatable, Sendable {
   var dryRun = false
   /// The words behind `--`.
   var command: [String] = []
+  var watch = RunWatchRequest()
   var common = CommonOptions()
 
   /// Thrown where nothing stands behind `--`, or where it was forgotten: what helps depends on the
@@ -137,61 +142,90 @@ struct RunRequest: Equatable, Sendable {
     let files =
       try fd.map { try RunFile.descriptor($0) } + (asFile + file).map { try RunFile.path($0) }
       + ((toStdin ?? stdin).map { [try RunFile.standardInput($0)] } ?? [])
+    let plan = RunPlan(
+      folders: folders, asked: asked, inFiles: inFiles, files: files, usesWholeNames: prefixNames)
+    let watch = try watch.options()
+    if let watch { try check(watch, plan, settings) }
     let reading = ReferenceReading(settings, for: .run)
     reading.keepsSecrets = mask
-    try reading.open(
-      (asked + inFiles).flatMap(\.references) + files.map(\.reference),
-      readsAll: !folders.isEmpty)
-    // What stands on the line itself wins over a folder, and a folder over a file.
-    let onLine = try asked.map { try reading.named($0) }
-    try RunVariable.checkNames(onLine)
-    let inFolders = try folders.variables(
-      reading, usesWholeNames: prefixNames, besides: onLine)
-    let variables = inFiles.besides(onLine + inFolders) + inFolders + onLine
+    let variables = try plan.variables(reading)
     if dryRun {
       try reading.check(variables.flatMap(\.references) + files.map(\.reference))
-      try throwIfMissing(reading, variables)
+      try plan.throwIfMissing(reading, variables)
       return try tell(variables, files, settings)
     }
-    let values = try values(of: variables, reading)
-    let contents = try files.compactMap { try reading.value(of: $0.reference) }
-    try throwIfMissing(reading, variables)
+    let given = try plan.given(variables, reading)
     reading.recordUses()
     // Now or never: a successful execve(2) does not return.
     Notices.tell(isAtEnd: true)
-    let made = try RunFile.make(files, values: contents, isReplacing: !mask)
-    let execution = Execution(
-      // The parser's words are text; these are the bytes that were typed.
-      command: RawArguments.last(command.count),
-      secrets: values + made.variables.map { (variable: $0.0, value: $0.1) },
-      removedVariables: PrivateVariables.all, keepsLittle: only, files: made.placements)
+    if let watch { try follow(plan, given, settings, watch) }
+    let made = try RunFile.make(
+      files, values: given.contents.map(\.value), place: mask ? .reader : .process(getpid()))
+    let execution = execution(given, made)
     guard mask else { try execution.replaceProcess() }
-    let redactor = try Redactor(reading.secrets)
-    MaskedSecrets.tellUnmasked(reading.secrets)
+    let redactor = try Redactor(given.secrets)
+    MaskedSecrets.tellUnmasked(given.secrets)
     try execution.run(masking: redactor).endProcess()
   }
 
-  /// Throws one error for all that is missing; what a file asks for has its line.
-  private func throwIfMissing(
-    _ reading: ReferenceReading, _ variables: [RunVariable]
+  /// The command with what it is given.
+  private func execution(_ given: RunPlan.Given, _ made: RunFile.Made) -> Execution {
+    Execution(
+      // The parser's words are text; these are the bytes that were typed.
+      command: RawArguments.last(command.count),
+      secrets: given.values.map { ($0.variable, $0.value) }
+        + made.variables.map { (variable: $0.0, value: $0.1) },
+      removedVariables: PrivateVariables.all, keepsLittle: only, files: made.placements)
+  }
+
+  // MARK: - Following changes
+
+  /// Refuses what cannot be followed.
+  private func check(
+    _ watch: RunWatch.Options, _ plan: RunPlan, _ settings: VaultSettings
   ) throws {
-    let places = variables.filter { $0.place != nil && !$0.references.isEmpty }
-    guard places.contains(where: { !reading.missing.isDisjoint(with: $0.references) }) else {
-      return try reading.throwIfMissing()
+    guard watch.action == .signal else { return }
+    let hint = "use --watch, which starts the command again"
+    guard (plan.asked + plan.inFiles).allSatisfy({ $0.references.isEmpty }), plan.folders.isEmpty
+    else {
+      throw CommandError.usage(
+        "a signal cannot change the variables of a command that runs",
+        hint: "give the secrets by --as-file, or \(hint)")
     }
-    let onLine = reading.missing.filter { reference in
-      !places.contains { $0.references.contains(reference) }
+    guard plan.files.allSatisfy({ $0.use == .path }), !plan.files.isEmpty else {
+      throw CommandError.usage(
+        "a signal can only tell of new files that have a path",
+        hint: "give the secrets by --as-file, or \(hint)")
     }
-    let sentences =
-      onLine.map { reading.reason(for: $0) }
-      + places.flatMap { variable in
-        variable.references.filter(reading.missing.contains).map {
-          "\(variable.place ?? ""): \(reading.reason(for: $0))"
-        }
+  }
+
+  /// Runs the command as often as it takes, and ends this process as it ended.
+  private func follow(
+    _ plan: RunPlan, _ given: RunPlan.Given, _ settings: VaultSettings, _ options: RunWatch.Options
+  ) throws -> Never {
+    let files = try WatchedFiles(plan.files)
+    let watch = try RunWatch(
+      plan, given: given, settings, options, isMasked: mask,
+      replaceFiles: { try files.replace($0) })
+    var secrets: [SecretBytes] = []
+    let end = try watch.run(given) { given, handle, signals in
+      let made = try files.make(given.contents.map(\.value))
+      let execution = execution(given, made)
+      defer { for placed in made.placements { SealedMemoryFile.close(placed.file) } }
+      guard mask else {
+        return try execution.run(
+          beside: handle, signals: signals, deathSignal: options.stopSignal)
       }
-    throw CommandError(
-      .itemNotFound, sentences.joined(separator: "; "),
-      hint: reading.hintForMissing())
+      // What was written before the change may still come.
+      secrets += given.secrets
+      MaskedSecrets.tellUnmasked(given.secrets)
+      return try execution.run(masking: Redactor(secrets), beside: handle)
+    }
+    guard let end else {
+      StandardError.note("the secrets have changed: the command was stopped")
+      exit(RunWatch.changedStatus)
+    }
+    end.endProcess()
   }
 
   /// Prints the names of all variables, for `--dry-run`.
@@ -209,47 +243,5 @@ struct RunRequest: Equatable, Sendable {
       .object([("name", .string(name)), ("references", .strings(references))])
     }
     try StandardOutput.write([("variables", .array(objects)), ("isDryRun", .bool(true))])
-  }
-
-  private func values(
-    of variables: [RunVariable], _ reading: ReferenceReading
-  ) throws -> [(variable: String, value: SecretBytes)] {
-    var values: [(variable: String, value: SecretBytes)] = []
-    for variable in variables {
-      guard let value = try reading.value(of: variable.parts) else { continue }
-      let hasNUL = value.withBytes { bytes in
-        (0..<bytes.byteCount).contains { bytes.byte(at: $0) == 0 }
-      }
-      guard !hasNUL else {
-        throw CommandError.usage(
-          "the secret for \(variable.name) contains a NUL byte, which an environment cannot hold",
-          hint: "use an encoding: --env \(variable.name)='secret://NAME?encoding=base64'")
-      }
-      // Linux takes no longer text: execve(2), "Limits on size of arguments and environment".
-      guard variable.name.utf8.count + value.count + 2 <= 32 * 4096 else {
-        let source = variable.references.first?.text ?? variable.name
-        throw CommandError.usage(
-          "the secret for \(variable.name) is longer than an environment can hold, 128 KiB",
-          hint:
-            "give it as a file: --as-file \(Quoting.shell(source)), or --fd \(Quoting.shell(source))"
-        )
-      }
-      values.append((variable.name, value))
-    }
-    return values
-  }
-}
-
-extension [RunVariable] {
-  /// The variables without those that are set elsewhere.
-  fileprivate func besides(_ others: [RunVariable]) -> [RunVariable] {
-    let names = Set(others.map(\.name))
-    return filter { !names.contains($0.name) }
-  }
-}
-
-extension [SecretReference] {
-  fileprivate func isDisjoint(with others: [SecretReference]) -> Bool {
-    !others.contains(where: contains)
   }
 }
