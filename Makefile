@@ -137,7 +137,7 @@ completions: ## Regenerate completions/, and the table that completion reads
 	@.build/debug/vault completions bash > completions/vault.bash
 	@.build/debug/vault completions zsh > completions/_vault
 	@.build/debug/vault completions fish > completions/vault.fish
-	@scripts/completion-grammar .build/debug/vault Sources/VaultCompletion/CommandGrammar+Table.swift
+	@scripts/completion-grammar .build/debug/vault Sources/Command/VaultCompletion/CommandGrammar+Table.swift
 
 snapshots: ## Regenerate the help and man pages in Tests/CommandTests/Snapshots, and Documentation/reference.md
 	@scripts/install-packages required $(BUILD_PACKAGES) python3

@@ -414,6 +414,24 @@ let package = Package(
   cxxLanguageStandard: .cxx17
 )
 
+// `ls Sources` shows the storeys: each target lies in one.
+let command: Set = [
+  "vault", "VaultCommand", "VaultCommandCore", "VaultCompletion", "VaultDefaultsTool",
+  "ParserEssentials",
+]
+let helper: Set = [
+  "vault-helper", "VaultKeyringService", "VaultSSHAgent", "VaultSSHKeys", "VaultServerEngines",
+]
+
+for target in package.targets where target.path == nil && target.type != .test {
+  let storey =
+    target.type == .system || target.name.hasPrefix("CVault")
+    ? "Shims"
+    : command.contains(target.name)
+      ? "Command" : helper.contains(target.name) ? "Helper" : "Libraries"
+  target.path = "Sources/\(storey)/\(target.name)"
+}
+
 // As other people's code is compiled: without what we ask of ours.
 let unchanged: Set = [
   "keychain-tutorial", "keychain-tutorial-6", "defaults-tutorial", "defaults-tutorial-6",

@@ -13,7 +13,9 @@ struct CommentExampleTests {
   }
 
   private static let sources = URL(fileURLWithPath: SwiftCompiler.tests)
-    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Sources").path
+    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(
+      "Sources/Libraries"
+    ).path
 
   /// The libraries that programs import; the provider for swift-configuration has a package of its
   /// own for its tests.

@@ -19,11 +19,10 @@ enum SwiftCompiler {
     -> VaultProcess.Result
   {
     let root = URL(fileURLWithPath: tests).deletingLastPathComponent().deletingLastPathComponent()
-    let shims = try FileManager.default.contentsOfDirectory(atPath: "\(root.path)/Sources")
-      .filter { $0.hasPrefix("CVault") }
+    let shims = try FileManager.default.contentsOfDirectory(atPath: "\(root.path)/Sources/Shims")
       // Of a target with sources of its own it lies beside its headers.
       .flatMap { name in
-        ["", "include/"].map { "\(root.path)/Sources/\(name)/\($0)module.modulemap" }
+        ["", "include/"].map { "\(root.path)/Sources/Shims/\(name)/\($0)module.modulemap" }
       }
       .filter { FileManager.default.fileExists(atPath: $0) }
       .flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
@@ -67,7 +66,7 @@ enum SwiftCompiler {
   /// - Throws: An error of the file system.
   static func objects(home: TemporaryHome) throws -> [String] {
     let sources = URL(fileURLWithPath: tests).deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("Sources")
+      .deletingLastPathComponent().appendingPathComponent("Sources/Libraries")
     let copies = "\(home.path)/objects"
     return try [
       "VaultAppData", "VaultDataStore", "VaultStorage", "VaultSealing", "SwiftData",

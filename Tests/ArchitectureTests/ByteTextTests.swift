@@ -91,24 +91,16 @@ struct ByteTextTests {
   }
 
   @Test func noCharacterDecidesInAFormat() throws {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../Sources").standardized.path
+    let sources = SourceTree.sources
     let rules = try Rules()
     var count = 0
     for module in Self.modules {
-      let names =
-        FileManager.default.enumerator(atPath: "\(root)/\(module)")?
-        .compactMap { $0 as? String } ?? []
-      for name in names where name.hasSuffix(".swift") {
-        let file = "\(module)/\(name)"
+      for file in sources.swiftFiles(of: module) {
         guard !Self.allowed.keys.contains(where: { file.hasPrefix($0) }) else { continue }
         count += 1
         let isFormat = Self.formats.contains { file.hasPrefix($0) }
-        let text = try String(contentsOfFile: "\(root)/\(file)", encoding: .utf8)
         var isScalars = false
-        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false)
-          .enumerated()
-        {
+        for (number, line) in try sources.lines(of: file).enumerated() {
           let code = line.drop { $0 == " " }
           if code.hasPrefix("//") { continue }
           // In a function over scalars a literal beside == is a scalar.

@@ -32,7 +32,7 @@ struct EssentialsTests {
   ]
 
   @Test func theCommandTakesNoMoreOfFoundation() throws {
-    let sources = SourceTree("Sources")
+    let sources = SourceTree.sources
     let patterns = try Self.refused.map { try NSRegularExpression(pattern: $0) }
     var read = 0
     for file in sources.swiftFiles where !Self.forPrograms.contains(file) {

@@ -33,11 +33,9 @@ struct ForeignFormatTests {
   }
 
   private func sources() throws -> [Source] {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../Sources").standardized.path
-    let files = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
-    return try files.filter { $0.hasPrefix("VaultCommand") && $0.hasSuffix(".swift") }.map {
-      Source(name: $0, text: try String(contentsOfFile: "\(root)/\($0)", encoding: .utf8))
+    let sources = SourceTree.sources
+    return try sources.swiftFiles.filter { $0.hasPrefix("VaultCommand") }.map {
+      Source(name: $0, text: try sources.text(of: $0))
     }
   }
 

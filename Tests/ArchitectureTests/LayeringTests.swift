@@ -98,16 +98,32 @@ struct LayeringTests {
   ]
 
   @Test func everyTargetIsInTheTable() throws {
-    let names = try FileManager.default.contentsOfDirectory(atPath: sources.path)
-      .filter { !$0.hasPrefix("CVault") && !$0.hasPrefix(".") }
+    let names = SourceTree.sources.targets.filter { $0.key != "Shims" }.values.joined()
     #expect(Set(names) == Set(Self.allowed.keys))
+  }
+
+  /// `ls Sources` shows the storeys, and a target of a lower one takes nothing of a higher one.
+  @Test func eachTargetLiesInItsStorey() throws {
+    let storeys = SourceTree.sources.targets
+    #expect(Set(storeys.keys) == ["Command", "Helper", "Libraries", "Shims"])
+    for target in storeys["Shims"] ?? [] { #expect(target.hasPrefix("CVault"), "\(target)") }
+    let below = Set((storeys["Libraries"] ?? []) + (storeys["Shims"] ?? []))
+    for target in storeys["Libraries"] ?? [] {
+      #expect(Self.allowed[target]?.subtracting(below) == [], "\(target)")
+    }
+    // What the command starts, it does not link, nor the other way round.
+    for (one, other) in [("Command", "Helper"), ("Helper", "Command")] {
+      for target in storeys[one] ?? [] {
+        let shared = Self.allowed[target]?.intersection(storeys[other] ?? [])
+        #expect(shared == [], "\(target)")
+      }
+    }
   }
 
   @Test func importsPointDown() throws {
     for (target, allowed) in Self.allowed {
-      for file in try swiftFiles(below: sources.appendingPathComponent(target)) {
-        for imported in try imports(of: file) {
-          let name = "\(target)/\(file.lastPathComponent)"
+      for name in SourceTree.sources.swiftFiles(of: target) {
+        for imported in try imports(of: name) {
           if Self.allowed[imported] != nil || imported.hasPrefix("CVault") {
             #expect(allowed.contains(imported), "\(name) imports \(imported)")
           }
@@ -121,9 +137,7 @@ struct LayeringTests {
 
   /// The fuzzers' package builds the same sources, and nothing but `make fuzz` would notice.
   @Test func fuzzersAreBuiltWithTheSameDependencies() throws {
-    let manifest = sources.deletingLastPathComponent().appendingPathComponent(
-      "Tests/Fuzz/Package.swift")
-    let text = try String(contentsOf: manifest, encoding: .utf8)
+    let text = try SourceTree("Tests").text(of: "Fuzz/Package.swift")
     let target = /\.target\(\s*name: "(?<name>\w+)",\s*dependencies: \[(?<list>[^\]]*)\]/
     var named: [String: Set<String>] = [:]
     for match in text.matches(of: target) {
@@ -141,18 +155,8 @@ struct LayeringTests {
     }
   }
 
-  private var sources: URL {
-    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("Sources")
-  }
-
-  private func swiftFiles(below folder: URL) throws -> [URL] {
-    let all = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-    return (all?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
-  }
-
-  private func imports(of file: URL) throws -> [String] {
-    try String(contentsOf: file, encoding: .utf8).split(separator: "\n").compactMap { line in
+  private func imports(of file: String) throws -> [String] {
+    try SourceTree.sources.text(of: file).split(separator: "\n").compactMap { line in
       var words = line.split(separator: " ").map(String.init)
       while let word = words.first, word.hasPrefix("@") || modifiers.contains(word) {
         words.removeFirst()

@@ -19,20 +19,11 @@ struct LibraryWordsTests {
     "VaultCommand", "VaultCommandCore", "VaultCompletion", "VaultDefaultsTool",
   ]
 
-  private static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .appendingPathComponent("../../Sources").standardized.path
-
-  private static func files(below folder: String) -> [String] {
-    let all = FileManager.default.enumerator(atPath: "\(sources)/\(folder)")?.allObjects ?? []
-    return all.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }
-      .map { "\(sources)/\(folder)/\($0)" }
-  }
-
   /// The words that the command takes, from the declarations of its commands.
   private static func commandNames() throws -> Set<String> {
     var names: Set<String> = []
-    for file in files(below: "VaultCommand") {
-      let text = try String(contentsOfFile: file, encoding: .utf8)
+    for file in SourceTree.sources.swiftFiles(of: "VaultCommand") {
+      let text = try SourceTree.sources.text(of: file)
       for match in text.matches(of: /commandName: "([a-z-]+)"/) {
         names.insert(String(match.output.1))
       }
@@ -42,7 +33,7 @@ struct LibraryWordsTests {
 
   /// Lines of code with `text`, without comments: an expression takes its time on each line.
   private static func lines(of file: String, with text: String) throws -> [Substring] {
-    try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+    try SourceTree.sources.text(of: file).split(separator: "\n")
       .filter { $0.utf8.firstRange(of: text.utf8) != nil }
       .map { $0.drop { $0 == " " } }.filter { !$0.hasPrefix("//") }
   }
@@ -59,12 +50,12 @@ struct LibraryWordsTests {
   @Test func noLibraryNamesACommandOrAnOption() throws {
     let names = try Self.commandNames()
     #expect(names.count > 40)
-    let libraries = try FileManager.default.contentsOfDirectory(atPath: Self.sources)
-      .filter { $0.hasPrefix("Vault") && !Self.command.contains($0) }
+    let libraries = SourceTree.sources.targets.values.joined()
+      .filter { $0.hasPrefix("Vault") && !Self.command.contains($0) }.sorted()
     #expect(libraries.count > 5)
     var read = 0
-    for file in libraries.flatMap(Self.files)
-    where !Self.others.contains(where: file.hasSuffix) {
+    for file in libraries.flatMap(SourceTree.sources.swiftFiles)
+    where !Self.others.contains(file) {
       for line in try Self.lines(of: file, with: "\"") {
         for literal in line.matches(of: /"((?:[^"\\]|\\.)*)"/) {
           read += 1
@@ -86,7 +77,7 @@ struct LibraryWordsTests {
     let names = try Self.commandNames().union(["help"])
     // The marks in podman's file stay as they are, whatever the command is called.
     let marks = ["connect podman"]
-    for file in Self.command.sorted().flatMap(Self.files) {
+    for file in Self.command.sorted().flatMap(SourceTree.sources.swiftFiles) {
       for line in try Self.lines(of: file, with: "vault ")
       where !marks.contains(where: line.contains) {
         #expect(!Self.isTyped(in: line, names), "\(file): \(line)")

@@ -129,7 +129,7 @@ struct UnsafeCodeTests {
     "vault-helper/AgentSocket.swift": "lstat(2), unlink(2)",
   ]
 
-  private static let sources = SourceTree("Sources")
+  private static let sources = SourceTree.sources
 
   /// The lines of a file that say `unsafe`, comments apart.
   private static func unsafeLines(of file: String) throws -> [String] {

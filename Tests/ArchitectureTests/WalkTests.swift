@@ -24,7 +24,7 @@ struct WalkTests {
   @Test func eachWalkLeadsFromAFileToTheNext() throws {
     let walks = try Self.walks()
     #expect(walks.count == 4)
-    let sources = SourceTree("Sources")
+    let sources = SourceTree.sources
     for (title, steps) in walks {
       #expect(steps.count >= 4, "\(title)")
       var before = ""

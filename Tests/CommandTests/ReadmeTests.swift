@@ -26,7 +26,8 @@ struct ReadmeTests {
   }
 
   @Test func theArticleShowsTheSnippetThatAsks() throws {
-    let article = try Self.text("Sources/VaultTerminal/VaultTerminal.docc/AskingForASecret.md")
+    let article = try Self.text(
+      "Sources/Libraries/VaultTerminal/VaultTerminal.docc/AskingForASecret.md")
     #expect(article.contains(try Self.example("Asking")))
   }
 

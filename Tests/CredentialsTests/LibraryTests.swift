@@ -168,7 +168,7 @@ struct LibraryTests {
   @Test func everyCallThatWaitsHasAFormThatDoesNot() throws {
     let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("Sources/VaultCredentials")
+      .appendingPathComponent("Sources/Libraries/VaultCredentials")
     let files = try #require(
       FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
     var blocking: Set<String> = []

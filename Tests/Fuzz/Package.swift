@@ -96,6 +96,18 @@ let package = Package(
   cxxLanguageStandard: .cxx17
 )
 
+// Where the main package has them.
+let command: Set = [
+  "VaultCommand", "VaultCommandCore", "VaultCompletion", "VaultDefaultsTool",
+]
+
+for target in package.targets where target.path == nil {
+  let storey =
+    target.name.hasPrefix("CVault")
+    ? "Shims" : command.contains(target.name) ? "Command" : "Libraries"
+  target.path = "Sources/\(storey)/\(target.name)"
+}
+
 for target in package.targets where target.type != .system {
   target.swiftSettings = [
     .enableUpcomingFeature("ExistentialAny"),

@@ -16,7 +16,7 @@ struct ErrorCodeTests {
   }
 
   /// Errors that the command reports in terms of its options, as `usage`.
-  private static let reportedAsUsage = ["VaultPasswords/PasswordError.swift"]
+  private static let reportedAsUsage = ["Libraries/VaultPasswords/PasswordError.swift"]
 
   @Test func everyCodeOfALibraryHasAStatus() throws {
     let sources = "\(Self.root)/Sources"
@@ -35,7 +35,7 @@ struct ErrorCodeTests {
   /// A case of the enum with its comment, which is one row of the table.
   private static func meanings() throws -> [String: String] {
     let source = try String(
-      contentsOfFile: "\(root)/Sources/VaultCommandCore/Errors/CommandError+Code.swift",
+      contentsOfFile: "\(root)/Sources/Command/VaultCommandCore/Errors/CommandError+Code.swift",
       encoding: .utf8)
     var meanings: [String: String] = [:]
     for match in source.matches(of: /\/\/\/ (.+)\.\n    case (\w+)(?: = "([^"]+)")?\n/) {

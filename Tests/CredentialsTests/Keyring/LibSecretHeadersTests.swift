@@ -5,8 +5,9 @@ import Testing
 /// The shim declares what it uses of libsecret and GLib itself: those declarations against theirs.
 struct LibSecretHeadersTests {
   private static let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-  private static let shim = here.appendingPathComponent("../../../Sources/CVaultSecret")
-    .standardized
+  private static let shim =
+    here
+    .appendingPathComponent("../../../Sources/Shims/CVaultSecret").standardized
 
   private static func output(_ line: [String]) -> (status: Int32, text: String) {
     guard
