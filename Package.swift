@@ -93,7 +93,8 @@ let package = Package(
       dependencies: [
         "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
         "VaultPasswords", "VaultProtocols", "VaultSync", "VaultSyncEngines", "VaultTerminal",
-        "VaultKeyringTransport", "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
+        "VaultKeyringTransport", "VaultDBus", "VaultDataStore", "VaultStorage", "VaultSealing",
+        "CVaultLinux",
       ]),
 
     // The grammar of macOS's `defaults`: words and streams to a status.

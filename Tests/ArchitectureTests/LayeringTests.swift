@@ -27,7 +27,8 @@ struct LayeringTests {
     "VaultCommandCore": [
       "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
       "VaultPasswords", "VaultProtocols", "VaultSync", "VaultSyncEngines", "VaultTerminal",
-      "VaultKeyringTransport", "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
+      "VaultKeyringTransport", "VaultDBus", "VaultDataStore", "VaultStorage", "VaultSealing",
+      "CVaultLinux",
     ],
     "VaultDefaultsTool": [
       "VaultPreferences", "VaultTerminal", "VaultStorage", "VaultSealing", "CVaultLinux",

@@ -37,3 +37,32 @@ struct ServiceManager {
     return false
   }
 }
+
+/// Who asks at a Unix socket.
+enum UnixClient {
+  /// What comes back, until the other side closes; empty where nobody listens.
+  static func answer(to text: String, at path: String) -> String {
+    let client = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    defer { close(client) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { bytes in
+      for (index, byte) in path.utf8.prefix(bytes.count - 1).enumerated() {
+        unsafe bytes[index] = byte
+      }
+    }
+    let status = unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe connect(client, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    let words = Array(text.utf8)
+    guard status == 0, unsafe write(client, words, words.count) == words.count else { return "" }
+    var (all, buffer): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 4096))
+    while true {
+      let count = unsafe read(client, &buffer, buffer.count)
+      guard count > 0 else { return String(decoding: all, as: UTF8.self) }
+      all += buffer.prefix(count)
+    }
+  }
+}

@@ -238,6 +238,60 @@ struct StoreCommandTests {
     #expect(end.errors.components(separatedBy: "older state").count == 2, "\(end.errors)")
   }
 
+  /// A monitor reads numbers of a file and of a socket; no name is among them.
+  @Test func aMonitorReadsHowTheWatchingGoes() throws {
+    let machines = try Machines()
+    let home = try TemporaryHome()
+    let store = "\(home.path)/store"
+    try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: true)
+    _ = try machines.share(store)
+    let file = "\(home.path)/vault.prom"
+    let socket = "\(home.path)/metrics"
+    let manager = try ServiceManager("\(home.path)/notify")
+    let service = try machines.laptop.start(
+      [
+        "sync", "watch", "--metrics", file, "--metrics-socket", socket, "--key-file",
+        "\(machines.laptop.home)/key", "--no-keyring", "--no-session",
+      ], adding: ["NOTIFY_SOCKET": manager.path])
+    defer { kill(service.pid, SIGKILL) }
+    #expect(manager.waits(for: "READY=1"))
+    func value(_ name: String, in text: String) -> Double? {
+      text.split(separator: "\n").first { $0.hasPrefix("vault_sync_\(name) ") }
+        .flatMap { Double($0.split(separator: " ")[1]) }
+    }
+    func text() -> String {
+      String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self)
+    }
+    func waits(_ condition: (String) -> Bool) -> Bool {
+      for _ in 0..<1200 {
+        if condition(text()) { return true }
+        usleep(100_000)
+      }
+      return false
+    }
+    #expect(waits { value("runs_total", in: $0) ?? 0 >= 1 })
+    #expect(value("machines", in: text()) == 2)
+    #expect(value("well", in: text()) == 1)
+    #expect(try Machines.run(machines.laptop, ["set", "token", "--stdin"], input: "x").status == 0)
+    #expect(waits { value("records_sent_total", in: $0) ?? 0 >= 1 })
+    let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+    #expect(mode == 0o644)
+    // A store that is away is an error with a code, and the file says when it was there.
+    try FileManager.default.moveItem(atPath: store, toPath: store + ".away")
+    #expect(try Machines.run(machines.laptop, ["set", "other", "--stdin"], input: "y").status == 0)
+    #expect(waits { $0.contains("vault_sync_errors_total{code=\"sync-unavailable\"} ") })
+    #expect(value("well", in: text()) == 0)
+    #expect(value("last_contact_timestamp_seconds", in: text()) ?? 0 > 1_700_000_000)
+    let answer = UnixClient.answer(to: "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", at: socket)
+    #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
+    #expect(value("well", in: answer) == 0)
+    for secret in ["token", "other", "laptop", "desktop", store] {
+      #expect(!answer.contains(secret), "\(secret)")
+    }
+    kill(service.pid, SIGTERM)
+    #expect(service.finish().status == 0)
+  }
+
   @Test func aServiceNeedsItsKeyAgainAndAgain() throws {
     let machines = try Machines()
     let once = try machines.laptop.run(

@@ -276,6 +276,44 @@ struct ConnectTests {
     #expect(try manager.contentsOfDirectory(atPath: "\(folder)/timers.target.wants").isEmpty)
   }
 
+  @Test func syncGetsAServiceThatWatches() throws {
+    let home = try TemporaryHome()
+    let vault = VaultProcess(home: home.path)
+    let folder = "\(home.path)/.config/systemd/user"
+    let link = "\(folder)/default.target.wants/vault-watch.service"
+    let connected = try vault.run(["connect", "sync", "watch", "--key-file", "/k"])
+    #expect(connected.status == 0)
+    #expect(connected.errors.contains("systemctl --user start vault-watch.service"))
+    let service = try #require(read("\(folder)/vault-watch.service"))
+    #expect(service.contains("ExecStart=\(VaultProcess.path) --key-file /k sync watch\n"))
+    #expect(service.contains("Type=notify\n"))
+    let manager = FileManager.default
+    #expect(try manager.destinationOfSymbolicLink(atPath: link) == "../vault-watch.service")
+    #expect(
+      try vault.run(["connect", "sync", "watch", "--key-file", "/k"]).errors
+        .contains("nothing to do"))
+    // A vault of this name has a timer, too: neither takes the other's file.
+    #expect(try vault.run(["connect", "sync", "--vault", "watch"]).status == 0)
+    #expect(try vault.run(["connect", "sync", "watch", "--vault", "work"]).status == 0)
+    #expect(read("\(folder)/vault-watch-work.service")?.contains("--vault work sync watch") == true)
+    if PythonScript.hasSystemdAnalyze {
+      let verified = try PythonScript.run(
+        "/usr/bin/env",
+        ["systemd-analyze", "verify", "--user", "--man=no", "\(folder)/vault-watch.service"])
+      #expect(!verified.errors.contains("vault-watch"), "\(verified.errors)")
+    }
+    #expect(try vault.run(["disconnect", "sync", "--vault", "watch"]).status == 0)
+    #expect(read("\(folder)/vault-watch.service") == service)
+    for name in [[], ["--vault", "work"]] {
+      #expect(try vault.run(["disconnect", "sync", "watch"] + name).status == 0)
+    }
+    #expect(
+      try manager.contentsOfDirectory(atPath: folder).sorted()
+        == ["default.target.wants", "timers.target.wants"])
+    #expect(try manager.contentsOfDirectory(atPath: "\(folder)/default.target.wants").isEmpty)
+    #expect(try vault.run(["connect", "sync", "often"]).status == 64)
+  }
+
   @Test func anotherProgramsKeyringFilesAreLeftAlone() throws {
     let home = try TemporaryHome()
     let vault = VaultProcess(home: home.path)

@@ -25,7 +25,8 @@ struct RunWatchTests {
     }
 
     var lines: [String] {
-      let text = FileManager.default.contents(atPath: log).map { String(decoding: $0, as: UTF8.self) }
+      let text = FileManager.default.contents(atPath: log)
+        .map { String(decoding: $0, as: UTF8.self) }
       return text.map { $0.split(separator: "\n").map(String.init) } ?? []
     }
 
@@ -112,7 +113,7 @@ struct RunWatchTests {
         while :; do sleep 0.05; done
         """)
     #expect(try watched.waitForLines(1) == ["600 k1 c1"])
-    try vault.open.blocking.change { edit in
+    try vault.open.blocking.edit { edit in
       _ = try edit.set(ItemName("key"), to: Secret("k2"))
       _ = try edit.set(ItemName("cert"), to: Secret("c2"))
     }

@@ -89,6 +89,7 @@ package final class RunWatch: Sendable {
   ///   - given: Its values.
   ///   - settings: What opens the vaults, again and again.
   ///   - options: What a change does.
+  ///   - isMasked: Whether all secrets are kept, since the command's output is masked.
   ///   - replaceFiles: Puts new contents under the paths that the command has, for `signal`.
   /// - Throws: ``CommandError`` with code `.usage` for a vault that can be opened only once.
   package init(
@@ -171,7 +172,9 @@ package final class RunWatch: Sendable {
   private func vaultFiles() throws -> [FileLocation] {
     var names: [String?] = []
     for name in plan.vaultNames where !names.contains(name) { names.append(name) }
-    return try names.map { FileLocation(path: try settings.locked(named: $0, asksNobody: true).path) }
+    return try names.map {
+      FileLocation(path: try settings.locked(named: $0, asksNobody: true).path)
+    }
   }
 
   // MARK: - Watching

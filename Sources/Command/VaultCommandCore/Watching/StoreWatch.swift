@@ -16,6 +16,8 @@ package final class StoreWatch: Sendable {
   /// Whether the store has signaled since the last run.
   private let isSignaled = Mutex(false)
   private let machines = Mutex(1)
+  /// What a monitor reads.
+  private let metrics: WatchMetrics
   /// Until when a run may go on without the manager's help; `nil` between two of them.
   private let runEnds = Mutex<ContinuousClock.Instant?>(nil)
 
@@ -24,14 +26,21 @@ package final class StoreWatch: Sendable {
   /// Runs are a second apart at least.
   private static let pause = Duration.seconds(1)
   private static let timer = 48_000...72_000
+  /// What somebody mends at the store, who need not know of this machine: a role, a schema, a copy
+  /// of the servers that was put back.
+  private static let waitedFor: Set<CommandError.Code> = [
+    .syncRolledBack, .syncNotAllowed, .syncNotPrepared,
+  ]
   /// How long a run may take, of which a manager hears that it goes on.
   private static let longest = Duration.seconds(3600)
 
   /// Watches the store of the vault that a line means.
   ///
-  /// - Parameter settings: What opens it, as often as it changes.
+  /// - Parameters:
+  ///   - settings: What opens it, as often as it changes.
+  ///   - metrics: What a monitor reads.
   /// - Throws: ``CommandError`` with code `.usage` for a source that can be read once.
-  package init(_ settings: VaultSettings) throws {
+  package init(_ settings: VaultSettings, _ metrics: WatchMetrics) throws {
     guard !settings.usesDescriptor else {
       throw CommandError.usage(
         "what opens the vault is needed again and again, and stdin or a descriptor has it once",
@@ -41,6 +50,7 @@ package final class StoreWatch: Sendable {
       throw CommandError(.inputOutput, "this process has too many open files")
     }
     self.wake = wake
+    self.metrics = metrics
     var settings = settings
     settings.isUnattended = true
     settings.startsSync = false
@@ -98,11 +108,10 @@ package final class StoreWatch: Sendable {
   /// - Throws: What no later run can better.
   private func runOnce(after told: Set<CommandError.Code>) throws -> Set<CommandError.Code> {
     do {
-      let (report, count) = try settings.withSpace { space in
-        let report = try space.synchronize()
-        return (report, try space.status().devices)
+      let (report, status) = try settings.withSpace { space in
+        (try space.synchronize(), try space.status())
       }
-      machines.withLock { $0 = count }
+      machines.withLock { $0 = status.devices }
       if report.sent > 0 || !report.changes.isUnchanged || report.mended > 0 {
         try settings.writesJSON ? StandardOutput.write(report.members) : report.tell()
       }
@@ -115,10 +124,15 @@ package final class StoreWatch: Sendable {
       if codes.isEmpty, !told.isEmpty {
         StandardError.note("the store is in order again", hint: nil)
       }
+      metrics.note(report, status, codes)
       return codes
     } catch {
       let report = ErrorReport(error)
-      guard [.unavailable, .busy, .inputOutput].contains(report.status) else { throw error }
+      metrics.note(report.code)
+      guard
+        [.unavailable, .busy, .inputOutput].contains(report.status)
+          || Self.waitedFor.contains(report.code)
+      else { throw error }
       if !told.contains(report.code) { report.write(asJSON: settings.writesJSON) }
       return [report.code]
     }

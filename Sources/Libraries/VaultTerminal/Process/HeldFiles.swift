@@ -43,6 +43,7 @@ import VaultStorage
   /// The path of a file.
   ///
   /// - Parameter index: Which of the files, from 0 on.
+  /// - Returns: The path, for as long as the process lives.
   package func path(_ index: Int) -> String {
     "/proc/\(process)/fd/\(Self.firstNumber + Int32(index))"
   }

@@ -10,11 +10,25 @@ struct SyncWatchCommand: ParsableCommand {
       For a service: Type=notify; SIGTERM ends it between two runs.
 
       \(ProgramName.current) sync watch --key-file /etc/vault/vault.key
+      \(ProgramName.current) sync watch --metrics /var/lib/prometheus/node-exporter/vault.prom
       """)
+
+  @Option(
+    help: ArgumentHelp(
+      "Write numbers for Prometheus to a file after each run: for the collector of text files.",
+      valueName: "path"), completion: .file())
+  var metrics: String?
+
+  @Option(
+    help: ArgumentHelp("Tell these numbers over HTTP on a Unix socket.", valueName: "path"),
+    completion: .file())
+  var metricsSocket: String?
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
-    try StoreWatch(common.settings()).run()
+    try StoreWatch(
+      common.settings(), WatchMetrics(file: metrics, socket: metricsSocket)
+    ).run()
   }
 }
