@@ -253,6 +253,15 @@ extension CommandGrammar {
       --mask: Replace the secrets in what the command writes, in every common encoding.
       --dry-run -n: Print the names of the variables, and run nothing.
       --run-command <run-command> ++ !:
+      --watch <action> =restart,signal,exit: Follow changes of the secrets: restart the command \
+      (also --watch alone), send it a signal, or stop it and exit with 75.
+      --signal <signal> =HUP,INT,QUIT,TERM,USR1,USR2,WINCH: What --watch=signal sends when the \
+      files are replaced
+      --stop-signal <signal> =HUP,INT,QUIT,TERM,USR1,USR2,WINCH: What stops the command
+      --stop-timeout <time>: How long it may take to stop before it is killed
+      --settle <time>: How long the vault is quiet before a change counts
+      --splay <time>: The longest random wait before a change counts, so that many machines do \
+      not restart at once.
       *
       """),
     CommandGrammar(
@@ -685,6 +694,9 @@ extension CommandGrammar {
       "sync watch",
       "Keep the vault and its store together until it is ended.",
       """
+      --metrics <path> =file: Write numbers for Prometheus to a file after each run: for the \
+      collector of text files.
+      --metrics-socket <path> =file: Tell these numbers over HTTP on a Unix socket.
       *
       """),
     CommandGrammar(
@@ -840,8 +852,8 @@ extension CommandGrammar {
       "connect",
       "Have another program get its credentials from the vault.",
       """
-      <program> =git,docker,podman,aws,pip,ssh,git-sign,keyring,session,sync: git, docker, podman,\
-       aws, pip, ssh, git-sign, keyring, session or sync.
+      <program> =git,docker,podman,aws,pip,ssh,git-sign,keyring,session,sync,netrc,npmrc,pypirc,\
+      cargo,gh,pgpass: git, docker, podman, aws, pip, ssh, git-sign, keyring, session or sync
       <part>: The profile for aws, 'default' if omitted
       --dry-run -n: Only show what would be written.
       --home <home> =directory: Where vaults are kept, instead of VAULT_HOME and the XDG \
@@ -865,8 +877,8 @@ extension CommandGrammar {
       "disconnect",
       "Undo what 'connect' wrote, and nothing else.",
       """
-      <program> =git,docker,podman,aws,pip,ssh,git-sign,keyring,session,sync: git, docker, podman,\
-       aws, pip, ssh, git-sign, keyring, session or sync.
+      <program> =git,docker,podman,aws,pip,ssh,git-sign,keyring,session,sync,netrc,npmrc,pypirc,\
+      cargo,gh,pgpass: git, docker, podman, aws, pip, ssh, git-sign, keyring, session or sync
       <part>: The profile for aws, 'default' if omitted
       --dry-run -n: Only show what would be written.
       --home <home> =directory: Where vaults are kept, instead of VAULT_HOME and the XDG \

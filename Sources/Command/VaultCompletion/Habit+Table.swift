@@ -31,6 +31,7 @@ extension Habit {
     app: it has no window; pick from a menu of the desktop: {} menu
     apply: secrets of a file of variables: {} import dotenv FILE; into a template: {} inject --in FILE
     approle! a machine without a person opens it by a key file: {} key add --key-file PATH
+    approve: a machine that waits to be let in: {} sync admit MACHINE
     archive: to the trash, and back: {} remove NAME, {} undo; an encrypted copy: {} backup FILE
     attach: a file is an item: {} set NAME --file PATH
     attachment: a file is an item: {} set NAME --file PATH, {} get NAME --out PATH
@@ -48,6 +49,7 @@ extension Habit {
     cd: a folder is a part of the name: {} list work/
     change-passphrase => key change-passphrase
     change-password: an item's: {} set NAME; the vault's own: {} key change-passphrase
+    check-leaks: whether a secret is known to be leaked: {} audit --breaches online
     checkout: an earlier version: {} history NAME, then: {} get NAME@3, or: {} restore NAME --revision 3
     clean: secrets in plain text in the home: {} import home --dry-run; what is old or weak: {} audit
     cleanup: secrets in plain text in the home: {} import home --dry-run; what is old or weak: {} audit
@@ -105,6 +107,7 @@ extension Habit {
     dump-keychain: the items without their secrets: {} list --long; all of it in plain text: {} export json
     duplicate => copy
     duplicates: secrets that are used twice: {} audit
+    empty-trash: one for ever: {} remove NAME --purge; what lies there: {} list --trash
     encode: {} read 'secret://NAME?encoding=base64'
     encrypt: store a file: {} set NAME --file PATH
     env => run
@@ -132,6 +135,7 @@ extension Habit {
     folder: a folder is a part of the name: {} set work/github; all of one: {} list work/
     fs: a file is an item: {} set NAME --file PATH
     fsck => check
+    gc: nothing needs it; one for ever: {} remove NAME --purge
     gen => generate
     gen-pass => generate
     generate-root! a lost passphrase: {} unlock --recovery
@@ -152,7 +156,7 @@ extension Habit {
     hcp! the vault is a file of yours; on several machines: {} sync init STORE
     health => audit
     helper: let git, docker and others ask the vault: {} connect PROGRAM
-    hibp => audit
+    hibp: whether a secret is known to be leaked: {} audit --breaches online
     id => status
     identity => status
     images: what the vault holds: {} list; let docker ask it: {} connect docker
@@ -169,6 +173,7 @@ extension Habit {
     join => sync join
     keepassxc-cli: without that word: {} list, {} get NAME; all of it: {} import kdbx FILE
     keychain: the desktop keyring: {} keyring status; its items: {} keyring list
+    keygen: a key of ssh: {} ssh keygen NAME; a password: {} generate
     keys => key list
     kubeconfig: kubectl takes a token from a program, by exec in its users: {} get NAME
     kubectl: secrets for a cluster: {} export kubectl FOLDER/; as variables: {} run FOLDER/ -- kubectl
@@ -177,6 +182,7 @@ extension Habit {
     la => list
     label: words to find an item by: {} set NAME --tag TAG; find it: {} list --tag TAG
     lease! a secret expires when you say: {} set NAME --expires 30d
+    leave: the space of several machines: {} sync leave
     less => get
     list-collections: {} list --vaults
     list-keychains: {} list --vaults
@@ -190,6 +196,7 @@ extension Habit {
     ls => list || {} list WORD
     machines: the machines of this vault: {} sync devices
     man: the manual page: man {}; here: {} help VERB
+    members: {} sync devices
     mfa: {} otp NAME; the seed is stored by: {} set NAME --otp
     migrate: nothing is to be migrated; from another program: {} import FORMAT FILE; an application's store: {} data migrate
     mkdir: a folder comes with its first item: {} set work/github
@@ -251,6 +258,7 @@ extension Habit {
     rekey! another passphrase: {} key change-passphrase; another vault key: {} key rotate
     reload: nothing keeps running, every command reads the file; from the store: {} sync now
     remote: where the vault goes: {} sync status; to a store: {} sync init STORE; to another one: {} sync move STORE
+    remove-device: {} sync remove MACHINE
     render: {} inject --in FILE --out FILE
     repair: what is damaged: {} check; a new vault from what is whole: {} check --salvage
     report: of all secrets: {} audit; of the vault: {} status
@@ -306,6 +314,7 @@ extension Habit {
     team: with a machine or a person: {} sync invite; who belongs to it: {} sync devices
     template: {} inject --in FILE --out FILE
     terraform: {} run --env TF_VAR_NAME=ITEM -- terraform apply
+    test: whether all is in order: {} check; what is weak or old: {} audit
     token! no token is needed: {} unlock; a token of yours is an item: {} get api-token
     top: nothing keeps running; what the keyring holds: {} keyring status
     totp => otp
@@ -486,8 +495,12 @@ extension Habit {
     show item: without that word: {} show NAME
     status --raw: for programs: {} status --json
     status -s: {} status; for programs: {} status --json
+    sync conflicts: {} list --conflicts
+    sync list: {} sync devices
+    sync members: {} sync devices
     sync pull: {} sync now
     sync push: {} sync now
+    sync start: {} sync init STORE
     undo --all: the last change: {} undo; several: {} undo --steps 3
     undo 1: the last change: {} undo; an older version: {} history NAME
     undo 2: one step at a time, and a second one does it again: {} undo; an older version: {} history NAME

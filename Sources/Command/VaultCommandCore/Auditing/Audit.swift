@@ -293,7 +293,7 @@ extension Audit.Finding {
     .object([
       ("topic", .string(topic.rawValue)), ("code", .string(code)),
       ("items", .strings(items.map(\.name.text))), ("message", .string(message)),
-      ("hint", .optional(hint)), ("bits", bits.map(JSONValue.real) ?? .null),
+      ("hint", .optional(hint.map(HintLine.located))), ("bits", bits.map(JSONValue.real) ?? .null),
       ("times", times.map { .number(Int64($0)) } ?? .null),
     ])
   }

@@ -16,7 +16,33 @@ package struct ClearTextSweep {
     package let isWhole: Bool
     /// What the file has.
     fileprivate let text: String
+
+    /// The same file as it is now, with the same secrets.
+    ///
+    /// - Throws: ``CommandError`` with code `moved-file-changed` if they are others.
+    fileprivate func now() throws -> Found {
+      let now = try ConfigurationFile(path: path).text()
+      guard !now.isSame(as: text) else { return self }
+      let present = try program.secrets(in: now)
+      let isSame = secrets.allSatisfy { secret in
+        present.contains { $0.entry.isSame(as: secret.entry) && $0.main.isEqual(to: secret.main) }
+      }
+      guard isSame else {
+        throw CommandError(
+          .movedFileChanged, "\(StandardOutput.shown(path)) was changed meanwhile",
+          hint: "run it again: what is in the vault stays there")
+      }
+      return Found(program: program, path: path, secrets: secrets, isWhole: isWhole, text: now)
+    }
+
+    /// What is left of it without the secrets; empty where the file goes.
+    fileprivate func rest() throws -> String {
+      try program.removing(secrets, from: text) ?? ""
+    }
   }
+
+  /// A file that is larger is not kept as a whole: what goes back goes line by line.
+  private static let longestOriginal = 64 << 10
 
   /// The files with secrets.
   package private(set) var files: [Found] = []
@@ -44,6 +70,10 @@ package struct ClearTextSweep {
         do {
           let text = try ConfigurationFile(path: place).text()
           let secrets = try program.secrets(in: text)
+          if let line = try program.doubtfulLine(in: text) {
+            unreadable.append(
+              (place, "line \(line) may hold a secret in a form that is not known here"))
+          }
           guard !secrets.isEmpty else { continue }
           files.append(
             Found(program: program, path: place, secrets: secrets, isWhole: true, text: text))
@@ -161,12 +191,14 @@ package struct ClearTextSweep {
   /// - Parameters:
   ///   - vault: The vault.
   ///   - record: Where it is noted, so that it can go back.
-  /// - Returns: Each secret with its item.
-  /// - Throws: What storing throws; ``CommandError`` with code `moved-file-changed` for a secret that
-  ///   does not come back, and for a file that was changed meanwhile.
+  ///   - connect: Has the programs ask the vault, before anything is taken out of their files.
+  /// - Returns: Each secret with its item, and the files that could not be changed, with why: they
+  ///   keep what they have.
+  /// - Throws: What storing and `connect` throw; ``CommandError`` with code `moved-file-changed` for a
+  ///   secret that does not come back.
   package func move(
-    into vault: UnlockedVault.Blocking, notedIn record: MovedSecrets
-  ) throws -> [Stored] {
+    into vault: UnlockedVault.Blocking, notedIn record: MovedSecrets, _ connect: () throws -> Void
+  ) throws -> (stored: [Stored], kept: [(file: Found, reason: any Error)]) {
     let stored = try store(in: vault, vault.read(), replaces: true)
     let snapshot = try vault.read()
     let items = Dictionary(snapshot.items().map { ($0.id, $0) }) { one, _ in one }
@@ -179,16 +211,34 @@ package struct ClearTextSweep {
         "\(Plural.secrets(count - held.count)) did not come back from the vault: no file was changed",
         hint: "run it again")
     }
+    // A program that has neither its file nor the vault could not log in. Some are set up in the file
+    // itself.
+    try connect()
+    var kept: [(file: Found, reason: any Error)] = []
+    var present: [Found] = []
+    for file in files {
+      do { present.append(try file.now()) } catch { kept.append((file, error)) }
+    }
     var record = record
     try record.add(
-      stored.compactMap { one in
-        one.id.map {
-          ClearTextEntry(
-            program: one.file.program, path: one.file.path, entry: one.secret.entry, item: $0)
+      present.flatMap { file in
+        let original = files.first { $0.path.isSame(as: file.path) && $0.program == file.program }
+        let rest = try MovedSecrets.hash(of: file.rest())
+        let entries = stored.filter { $0.file.path.isSame(as: file.path) }.compactMap { one in
+          one.id.map { (one.secret.entry, $0) }
+        }
+        return entries.enumerated().map { number, entry in
+          let text = original?.text ?? ""
+          let keeps = number == 0 && text.utf8.count <= Self.longestOriginal
+          return ClearTextEntry(
+            program: file.program, path: file.path, entry: entry.0, item: entry.1, rest: rest,
+            original: keeps ? text : nil)
         }
       }, to: vault)
-    for file in files { try takeOut(of: file) }
-    return stored
+    for file in present {
+      do { try takeOut(of: file) } catch { kept.append((file, error)) }
+    }
+    return (stored, kept)
   }
 
   private func takeOut(of found: Found) throws {
@@ -198,56 +248,12 @@ package struct ClearTextSweep {
         .movedFileChanged, "\(StandardOutput.shown(found.path)) was changed meanwhile",
         hint: "run it again: what is in the vault stays there")
     }
-    if let rest = try found.program.removing(found.secrets, from: found.text) {
+    let rest = try found.rest()
+    // One that is a mount of its own can be neither replaced nor removed.
+    if !rest.isEmpty || UserFile.isLink(found.path) {
       try file.replace(with: rest)
-    } else if UserFile.isLink(found.path) {
-      try file.replace(with: "")
     } else {
       try file.remove()
     }
-  }
-}
-
-/// Files with secrets in plain text that are known and not moved, with what to do about them.
-package enum OtherClearText {
-  /// Those that are there.
-  package static func found() -> [(path: String, hint: String)] {
-    guard let home = ProcessState.variable("HOME"), home.begins(with: "/") else { return [] }
-    let program = ProgramName.current
-    let known: [(path: String, hint: String)] = [
-      (".env", "\(program) import dotenv ~/.env --references ~/.env"),
-      (
-        ".kube/config",
-        "\(program) set kubeconfig --file ~/.kube/config, then: \(program) run --as-file kubeconfig "
-          + "-- sh -c 'KUBECONFIG=$KUBECONFIG_FILE kubectl get pods'"
-      ),
-      (
-        ".my.cnf",
-        "\(program) set mycnf --file ~/.my.cnf, then: \(program) run --as-file mycnf "
-          + "-- sh -c 'mysql --defaults-file=$MYCNF_FILE'"
-      ),
-      (".config/rclone/rclone.conf", "rclone config, Set configuration password"),
-      (
-        ".terraform.d/credentials.tfrc.json",
-        "\(program) run --env TF_TOKEN_app_terraform_io=ITEM -- terraform"
-      ),
-      (
-        ".m2/settings.xml", "maven reads ${env.NAME} there: \(program) run --env NAME=ITEM -- mvn"
-      ),
-      (".gem/credentials", "\(program) run --env GEM_HOST_API_KEY=ITEM -- gem push"),
-      (
-        ".config/composer/auth.json",
-        "\(program) run --env COMPOSER_AUTH=ITEM -- composer, with the file as its secret"
-      ),
-      (".vault-token", "\(program) run --env VAULT_TOKEN=ITEM for HashiCorp's command"),
-      (".config/hub", "\(program) run --env GITHUB_TOKEN=ITEM -- hub"),
-      (".config/gcloud/application_default_credentials.json", "gcloud's own; --as-file for others"),
-      (".azure/msal_token_cache.json", "az account clear, when it is not used"),
-      (
-        ".config/sops/age/keys.txt",
-        "SOPS_AGE_KEY by \(program) run --env SOPS_AGE_KEY=ITEM -- sops"
-      ),
-    ]
-    return known.map { ("\(home)/\($0.path)", $0.hint) }.filter { UserFile.exists($0.path) }
   }
 }

@@ -1,6 +1,8 @@
 import Glibc
+import VaultCredentials
 package import VaultProtocols
 import VaultStorage
+import VaultSync
 import VaultTerminal
 
 /// The changes to another program's configuration that make it ask the vault.
@@ -34,10 +36,13 @@ package struct Connection {
   package let registry: DockerRegistry?
   /// Whether the keyring gets a bus of its own, on a socket of systemd.
   package let hasOwnBus: Bool
+  /// Whether the vault and its store are kept together all the time, not every ten minutes.
+  let isWatched: Bool
   package let settings: VaultSettings
 
   /// The word for it.
   private static let socketPart = "socket"
+  private static let watchPart = "watch"
 
   /// What sets up programs that have no settings to change: Documentation/helpers.md.
   private static let linesByHand = [
@@ -79,12 +84,14 @@ package struct Connection {
     guard
       part == nil || [.aws, .docker, .gitSign].contains(program)
         || program == .keyring && part == Self.socketPart
+        || program == .sync && part == Self.watchPart
     else {
       throw CommandError.usage(
-        "only aws has profiles, only docker registries, only git-sign keys, and only keyring "
-          + "'\(Self.socketPart)'")
+        "only aws has profiles, only docker registries, only git-sign keys, only keyring "
+          + "'\(Self.socketPart)', and only sync '\(Self.watchPart)'")
     }
-    hasOwnBus = part == Self.socketPart
+    hasOwnBus = program == .keyring && part != nil
+    isWatched = program == .sync && part != nil
     self.program = program
     signingKey = program == .gitSign ? part : nil
     profile = program == .aws ? part ?? "default" : "default"
@@ -115,6 +122,8 @@ package struct Connection {
       return try adding(try socketFiles()) + makingLink(try socketLink())
     case .keyring: return try adding(try activationFiles())
     case .session: return try adding(try sessionFiles()) + makingLink(try sessionLink())
+    case .sync where isWatched:
+      return try adding(try watchFiles()) + makingLink(try watchLink())
     case .sync: return try adding(try timerFiles()) + makingLink(try timerLink())
     }
   }
@@ -136,6 +145,8 @@ package struct Connection {
       return try removing(try socketFiles()) + removingLink(try socketLink())
     case .keyring: return try removing(try activationFiles())
     case .session: return try removing(try sessionFiles()) + removingLink(try sessionLink())
+    case .sync where isWatched:
+      return try removing(try watchFiles()) + removingLink(try watchLink())
     case .sync: return try removing(try timerFiles()) + removingLink(try timerLink())
     }
   }
@@ -283,18 +294,50 @@ package struct Connection {
       command: try command(["sync", "now", "--unattended"], inOtherEnvironment: true))
   }
 
+  /// What keeps the vault and its store together all the time.
+  private func service() throws -> SyncService {
+    SyncService(
+      vault: settings.vaultName ?? ProcessState.variable(EnvironmentNames.vaultName),
+      command: try command(["sync", "watch"], inOtherEnvironment: true))
+  }
+
+  private func watchFiles() throws -> [OwnFile] {
+    let service = try service()
+    return Self.ownFiles(
+      [("\(try configurationFolder())/\(service.path)", service.text)], SyncService.isOwn)
+  }
+
+  private func watchLink() throws -> Link {
+    let service = try service()
+    return Link(
+      path: "\(try configurationFolder())/\(service.linkPath)", target: service.linkTarget)
+  }
+
   /// What a person is told after connecting: what is left to do, and the line for it.
   package func nextSteps() throws -> [(text: String, hint: String)] {
     let reload = "systemctl --user daemon-reload && systemctl --user start"
     var steps: [(text: String, hint: String)] = []
     if [.keyring, .sync, .ssh].contains(program), keyFile == nil {
       let starter =
-        program == .sync ? "the timer" : hasOwnBus || program == .ssh ? "the socket" : "the bus"
-      let words = program.rawValue + (hasOwnBus ? " \(Self.socketPart)" : "")
+        isWatched
+        ? "systemd"
+        : program == .sync ? "the timer" : hasOwnBus || program == .ssh ? "the socket" : "the bus"
+      let words =
+        program.rawValue
+        + (hasOwnBus ? " \(Self.socketPart)" : isWatched ? " \(Self.watchPart)" : "")
       steps.append(
         (
           "nobody is asked when \(starter) starts the vault: a session or a systemd credential has to open it",
           "or a key file: \(ProgramName.current) connect \(words) --key-file PATH"
+        ))
+    }
+    if program == .sync,
+      let path = try? settings.locked(asksNobody: true).path, !SyncedVault.isJoined(vaultAt: path)
+    {
+      steps.append(
+        (
+          "this vault belongs to no space yet, and nothing is brought anywhere until it does",
+          "begin: \(ProgramName.current) sync init STORE; or join: \(ProgramName.current) sync join STORE"
         ))
     }
     switch program {
@@ -315,6 +358,12 @@ package struct Connection {
           "to be asked, have a passphrase alone: \(ProgramName.current) key list"
         ),
       ]
+    case .sync where isWatched:
+      steps.append(
+        (
+          "the vault and its store are kept together from your next login on",
+          "now: \(reload) \(try service().name)"
+        ))
     case .sync:
       steps.append(
         ("the timer runs from your next login on", "now: \(reload) \(try timer().timerName)"))

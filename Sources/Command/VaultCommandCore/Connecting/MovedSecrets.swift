@@ -53,6 +53,60 @@ package struct MovedSecrets {
     marks = ConfigurationFile.lines(of: text).compactMap(Mark.init(line:))
   }
 
+  /// What stands for the rest of a file.
+  static func hash(of rest: String) throws -> String {
+    Hexadecimal.text(try Hash.blake2b(Array(rest.utf8), count: 16))
+  }
+
+  /// Where the item lies by which something could go back, and cannot: in the trash, or nowhere.
+  package enum Absence {
+    case trashed(ItemName)
+    case gone
+  }
+
+  /// Why nothing of some programs can go back, although this home has moved it.
+  ///
+  /// - Parameters:
+  ///   - programs: The programs.
+  ///   - vault: The vault.
+  /// - Returns: `nil` if the item is there, or nothing was moved.
+  /// - Throws: What reading throws.
+  package func absence(
+    of programs: Set<ClearTextProgram>, in vault: UnlockedVault.Blocking
+  ) throws -> Absence? {
+    let snapshot = try vault.read()
+    let homes = marks.filter { programs.contains($0.program) }.map(\.home)
+    guard !homes.isEmpty, homes.allSatisfy({ Self.item(of: $0, in: snapshot) == nil }) else {
+      return nil
+    }
+    var query = ItemQuery()
+    query.attributes = ["client": Self.client]
+    let trashed = snapshot.trash(matching: query).map(\.item).first { item in
+      homes.contains { item.attributes["home"]?.isSame(as: $0) ?? false }
+    }
+    return trashed.map { .trashed($0.name) } ?? .gone
+  }
+
+  /// Whether another home than this one has noted what it moved of some programs: this one does not
+  /// believe it.
+  ///
+  /// - Parameters:
+  ///   - programs: The programs.
+  ///   - vault: The vault.
+  /// - Returns: The item that says so; `nil` if there is none.
+  /// - Throws: What reading throws.
+  package static func foreignRecord(
+    of programs: [ClearTextProgram], in vault: UnlockedVault.Blocking
+  ) throws -> ItemName? {
+    let snapshot = try vault.read()
+    var query = ItemQuery()
+    query.attributes = ["client": client]
+    return try snapshot.items(matching: query).first { item in
+      let text = try snapshot.secret(of: item).text ?? ""
+      return ClearTextEntry.entries(in: text).contains { programs.contains($0.program) }
+    }?.name
+  }
+
   /// The programs of which there may be something to restore.
   package var programs: Set<ClearTextProgram> { Set(marks.map(\.program)) }
 
@@ -169,7 +223,16 @@ package struct MovedSecrets {
         changedRecord = item.name
       }
       var back: [ClearTextEntry] = []
-      for entry in all where isWanted(entry) {
+      // The last step first: the file that it left is what the one before has made.
+      for (group, original) in Self.wholeFiles(all, isWanted).reversed() {
+        guard try Self.isAsItWas(group, original, items, in: snapshot) else { continue }
+        if !dryRun {
+          try ConfigurationFile(path: group[0].path).replace(with: original, mode: 0o600)
+        }
+        restored += group.map { Restored(entry: $0, problem: nil) }
+        back += group
+      }
+      for entry in all where isWanted(entry) && !back.contains(entry) {
         let problem = try Self.restore(entry, items[entry.item], in: snapshot, dryRun: dryRun)
         restored.append(Restored(entry: entry, problem: problem))
         if problem == nil { back.append(entry) }
@@ -187,6 +250,37 @@ package struct MovedSecrets {
     }
     if !dryRun { try save() }
     return restored
+  }
+
+  /// The entries that were taken out of a file in one step, all of which are to go back, with the file
+  /// as it was.
+  private static func wholeFiles(
+    _ all: [ClearTextEntry], _ isWanted: (ClearTextEntry) -> Bool
+  ) -> [(entries: [ClearTextEntry], original: String)] {
+    all.compactMap { first in
+      guard let original = first.original, let rest = first.rest else { return nil }
+      let group = all.filter { $0.path.isSame(as: first.path) && $0.rest == rest }
+      return group.allSatisfy(isWanted) ? (group, original) : nil
+    }
+  }
+
+  /// Whether nobody has changed a file since, nor one of the secrets: then it goes back as it was.
+  private static func isAsItWas(
+    _ group: [ClearTextEntry], _ original: String, _ items: [String: Item],
+    in snapshot: VaultSnapshot
+  ) throws -> Bool {
+    let first = group[0]
+    guard first.program.paths({ ProcessState.variable($0) }).contains(first.path),
+      let text = try? ConfigurationFile(path: first.path).text(),
+      try hash(of: text) == first.rest,
+      let secrets = try? first.program.secrets(in: original)
+    else { return false }
+    return try group.allSatisfy { entry in
+      guard let item = items[entry.item],
+        let secret = secrets.first(where: { $0.entry.isSame(as: entry.entry) })
+      else { return false }
+      return try secret.isHeld(by: item, in: snapshot)
+    }
   }
 
   /// Puts one secret back; returns why it cannot be, or `nil`.

@@ -216,6 +216,9 @@ extension VaultSettings {
   /// - Throws: `SyncError` with code `.lastOwner`.
   package func leaveSpace(force: Bool) throws {
     let (isTold, owners) = try withVault { vault in
+      guard SyncedVault.isJoined(vaultAt: vault.path) else {
+        throw try SyncedVault.notJoined(vault.unlocked)
+      }
       // What this machine remembers may be what is wrong.
       let store = try? SyncedVault.store(of: vault.unlocked)
       let engine = try self.engine(remembered: store ?? "/", of: vault.unlocked)

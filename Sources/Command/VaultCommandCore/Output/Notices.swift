@@ -85,7 +85,8 @@ package enum Notices {
 extension VaultNotice {
   fileprivate var json: JSONValue {
     .object([
-      ("code", .string(code.rawValue)), ("message", .string(message)), ("hint", .optional(advice)),
+      ("code", .string(code.rawValue)), ("message", .string(message)),
+      ("hint", .optional(advice.map(HintLine.located))),
     ])
   }
 }

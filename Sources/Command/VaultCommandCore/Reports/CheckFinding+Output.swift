@@ -22,7 +22,7 @@ extension CheckFinding {
   package var json: JSONValue {
     .object([
       ("severity", .string(severity.rawValue)), ("code", .string(code)),
-      ("message", .string(message)), ("hint", .optional(advice)),
+      ("message", .string(message)), ("hint", .optional(advice.map(HintLine.located))),
     ])
   }
 }

@@ -184,7 +184,8 @@ extension StatusReport {
 extension StatusReport.Warning {
   fileprivate var json: JSONValue {
     .object([
-      ("code", .string(code)), ("message", .string(message)), ("hint", .optional(hint)),
+      ("code", .string(code)), ("message", .string(message)),
+      ("hint", .optional(hint.map(HintLine.located))),
     ])
   }
 }
@@ -223,7 +224,10 @@ extension StatusReport.Opening {
       ])
     case .asks(let kind): .object([("state", .string("asks")), ("for", .string(kind.name))])
     case .nothing(let why, let hint):
-      .object([("state", .string("locked")), ("reason", .string(why)), ("hint", .optional(hint))])
+      .object([
+        ("state", .string("locked")), ("reason", .string(why)),
+        ("hint", .optional(hint.map(HintLine.located))),
+      ])
     }
   }
 }
@@ -290,7 +294,8 @@ extension KeyringStatus {
       ("locked", isLocked.map { .bool($0) } ?? .null),
       ("encrypted", isEncrypted.map { .bool($0) } ?? .null), ("display", .bool(hasDisplay)),
       ("keepsInClear", keepsInClear.map { .bool($0) } ?? .null),
-      ("prompt", .bool(canPrompt)), ("message", .optional(message)), ("hint", .optional(advice)),
+      ("prompt", .bool(canPrompt)), ("message", .optional(message)),
+      ("hint", .optional(advice.map(HintLine.located))),
     ]
   }
 }

@@ -56,4 +56,8 @@ enum AWSClearText: ClearTextFormat {
       in: value.entry)
     return lines.text
   }
+
+  static func doubtfulLine(in text: String) -> Int? {
+    line(in: text) { sets([secret] + tokens, $0) }
+  }
 }

@@ -46,4 +46,8 @@ enum CargoClearText: ClearTextFormat {
     lines.add(["token = \"\(value.main)\""], in: value.entry)
     return lines.text
   }
+
+  static func doubtfulLine(in text: String) -> Int? {
+    line(in: text, comments: ["#"]) { sets(["token", "secret-key"], $0) }
+  }
 }

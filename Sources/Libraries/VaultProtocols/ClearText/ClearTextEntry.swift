@@ -9,19 +9,29 @@ package struct ClearTextEntry: Equatable, Sendable {
   package let entry: String
   /// The item's id.
   package let item: String
+  /// A hash of what was left of the file; those that were moved in one step have the same one.
+  package let rest: String?
+  /// The whole file as it was, in the first of those that were moved in one step.
+  package let original: String?
 
-  package init(program: ClearTextProgram, path: String, entry: String, item: String) {
+  package init(
+    program: ClearTextProgram, path: String, entry: String, item: String, rest: String? = nil,
+    original: String? = nil
+  ) {
     (self.program, self.path, self.entry, self.item) = (program, path, entry, item)
+    (self.rest, self.original) = (rest, original)
   }
 
   /// A list of entries, as an item keeps it: JSON.
   package static func text(of entries: [ClearTextEntry]) -> String {
     JSONValue.array(
-      entries.map {
-        .object([
-          ("program", .string($0.program.rawValue)), ("path", .string($0.path)),
-          ("entry", .string($0.entry)), ("item", .string($0.item)),
-        ])
+      entries.map { entry in
+        .object(
+          [
+            ("program", .string(entry.program.rawValue)), ("path", .string(entry.path)),
+            ("entry", .string(entry.entry)), ("item", .string(entry.item)),
+          ] + (entry.rest.map { [("rest", .string($0))] } ?? [])
+            + (entry.original.map { [("original", .string($0))] } ?? []))
       }
     ).text()
   }
@@ -34,7 +44,9 @@ package struct ClearTextEntry: Equatable, Sendable {
         case .string(let item)? = entry["item"], case .string(let word)? = entry["program"],
         let program = ClearTextProgram(rawValue: word)
       else { return nil }
-      return ClearTextEntry(program: program, path: path, entry: name, item: item)
+      return ClearTextEntry(
+        program: program, path: path, entry: name, item: item,
+        rest: entry["rest"]?.scalarText, original: entry["original"]?.scalarText)
     }
   }
 }

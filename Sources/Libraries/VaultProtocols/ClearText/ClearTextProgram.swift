@@ -111,6 +111,22 @@ package enum ClearTextProgram: String, CaseIterable, Sendable {
     return unique
   }
 
+  /// The first line that may hold a secret in a form that is not understood.
+  ///
+  /// - Parameter text: The file.
+  /// - Returns: Its number, from 1 on; `nil` if there is none.
+  /// - Throws: `SealingError`; ``ProtocolError`` with code `.configurationUnreadable`.
+  package func doubtfulLine(in text: String) throws -> Int? {
+    guard !text.trimmingBlanks.isEmpty else { return nil }
+    let known = try format.removing(Set(secrets(in: text).map(\.entry)), from: text)
+    guard let line = try format.doubtfulLine(in: known) else { return nil }
+    // The lines before it are those of the file, but for what was understood.
+    let lines = known.parts(at: "\n", keepsEmpty: true)
+    guard lines.indices.contains(line) else { return line + 1 }
+    let all = text.parts(at: "\n", keepsEmpty: true)
+    return (all.firstIndex { $0.utf8.elementsEqual(lines[line].utf8) } ?? line) + 1
+  }
+
   /// The file without some of its secrets.
   ///
   /// - Parameters:
@@ -153,6 +169,12 @@ package enum ClearTextProgram: String, CaseIterable, Sendable {
     else { throw Self.unreadable("the file cannot hold it") }
     return result
   }
+
+  /// Whether a line has an address with something before its `@` that may be a secret.
+  ///
+  /// - Parameter line: The line.
+  /// - Returns: Whether it has.
+  package static func hasPasswordInAddress(_ line: String) -> Bool { line.hasPasswordInAddress }
 
   static let notALine = unreadable("it has a line end or another control character")
 

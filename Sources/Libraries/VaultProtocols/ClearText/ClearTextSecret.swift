@@ -123,6 +123,39 @@ protocol ClearTextFormat {
   /// - Returns: The text.
   /// - Throws: ``ProtocolError`` with code `.configurationUnreadable`.
   static func adding(_ value: ClearTextValue, to text: String) throws -> String
+
+  /// A line that may hold a secret, of a file from which all that are understood were taken out.
+  ///
+  /// - Parameter text: The file.
+  /// - Returns: Its number, from 0 on; `nil` if there is none.
+  /// - Throws: ``ProtocolError`` with code `.configurationUnreadable`.
+  static func doubtfulLine(in text: String) throws -> Int?
+}
+
+extension ClearTextFormat {
+  /// The first line, but for comments, of which something is true.
+  static func line(
+    in text: String, comments: [String] = ["#", ";"], where isDoubtful: (String) -> Bool
+  ) -> Int? {
+    text.parts(at: "\n", keepsEmpty: true).firstIndex { line in
+      let line = line.trimmingBlanks
+      return !comments.contains { line.begins(with: $0) } && isDoubtful(line)
+    }
+  }
+
+  /// Whether a line sets one of some names to something, by `=` or `:`.
+  static func sets(_ names: [String], _ line: String) -> Bool {
+    let lower = line.lowercased()
+    return names.contains { name in
+      guard let place = lower.firstRange(ofBytes: name) else { return false }
+      // Quotes may stand around the name, and around the value.
+      let fillers: Set<UInt8> = [0x22, 0x27, 0x20, 0x09]
+      let rest = lower[place.upperBound...].utf8.drop { fillers.contains($0) }
+      guard rest.first == 0x3D || rest.first == 0x3A else { return false }
+      let value = rest.dropFirst().drop { fillers.contains($0) }
+      return !value.isEmpty && !value.starts(with: "${".utf8)
+    }
+  }
 }
 
 extension SecretEncoding {

@@ -99,4 +99,15 @@ enum DockerClearText: ClearTextFormat {
     }
     return JSONValue.object(all).text(isPretty: true) + "\n"
   }
+
+  /// An entry that no helper of docker's would be asked for, or a token of another kind.
+  static func doubtfulLine(in text: String) throws -> Int? {
+    guard !text.trimmingBlanks.isEmpty else { return nil }
+    let names = ["auth", "password", "identitytoken", "registrytoken"]
+    let registries = try members(of: "auths", in: document(text))
+    let isDoubtful = registries.contains { _, entry in
+      names.contains { entry[$0]?.scalarText.map { !$0.isEmpty } ?? false }
+    }
+    return isDoubtful ? 0 : nil
+  }
 }

@@ -28,10 +28,12 @@ enum GitClearText: ClearTextFormat {
         let userText = String(validating: userBytes, as: UTF8.self),
         let passwordText = String(validating: passwordBytes, as: UTF8.self), !passwordText.isEmpty
       else { return nil }
-      (self.scheme, self.user, self.password) = (
-        String(line[..<scheme.lowerBound]), userText, passwordText
-      )
-      front = "\(line[..<scheme.upperBound])\(user):"
+      self.scheme = String(line[..<scheme.lowerBound])
+      // GitHub takes a token as the user, with this word for a password: the user is the secret.
+      let isToken = passwordText.isSame(as: Self.tokenPassword)
+      self.user = isToken ? Self.tokenUser : userText
+      self.password = isToken ? userText : passwordText
+      front = "\(line[..<scheme.upperBound])\(isToken ? Self.tokenUser : String(user)):"
       self.rest = String(rest)
       let place = rest.dropFirst()
       let end = place.unicodeScalars.firstIndex(of: "/") ?? place.endIndex
@@ -43,6 +45,9 @@ enum GitClearText: ClearTextFormat {
     }
 
     var entry: String { "\(front.dropLast())\(rest)" }
+
+    /// docs.github.com, "Authenticating to the REST API": the other order, which says the same.
+    private static let (tokenPassword, tokenUser) = ("x-oauth-basic", "x-access-token")
   }
 
   private static func addresses(_ text: String) -> [(line: Int, address: Address)] {
@@ -94,5 +99,10 @@ enum GitClearText: ClearTextFormat {
     let line =
       "\(value.entry[..<at]):\(PercentEncoding.encoded(value.main))\(value.entry[at...])\n"
     return text.isEmpty || text.ends(with: "\n") ? text + line : "\(text)\n\(line)"
+  }
+
+  /// An address with a token for a user, or of another form.
+  static func doubtfulLine(in text: String) -> Int? {
+    line(in: text, comments: []) { $0.hasPasswordInAddress }
   }
 }

@@ -110,4 +110,8 @@ enum GitHubClearText: ClearTextFormat {
     }
     return lines.joined(separator: "\n")
   }
+
+  static func doubtfulLine(in text: String) -> Int? {
+    line(in: text, comments: ["#"]) { sets([key], $0) }
+  }
 }

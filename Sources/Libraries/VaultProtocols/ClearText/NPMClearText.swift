@@ -59,6 +59,12 @@ enum NPMClearText: ClearTextFormat {
     }
     return text.isEmpty || text.ends(with: "\n") ? "\(text)\(own)\n" : "\(text)\n\(own)\n"
   }
+
+  static func doubtfulLine(in text: String) -> Int? {
+    line(in: text) { line in
+      sets(names, line) || line.lowercased().contains(bytes: "proxy") && line.hasPasswordInAddress
+    }
+  }
 }
 
 extension String {
@@ -66,5 +72,18 @@ extension String {
   var withoutQuotes: String {
     utf8.count >= 2 && begins(with: "\"") && ends(with: "\"")
       ? String(dropFirst().dropLast()) : self
+  }
+
+  /// Whether it has an address with a password before its `@`, or what is too long for a user's name.
+  var hasPasswordInAddress: Bool {
+    guard let scheme = firstRange(ofBytes: "://") else { return false }
+    let place = self[scheme.upperBound...].utf8.prefix { $0 != 0x2F && $0 != 0x20 }
+    guard let at = place.lastIndex(of: 0x40) else { return false }
+    let account = place[..<at]
+    if let colon = account.firstIndex(of: 0x3A) {
+      let password = account[account.index(after: colon)...]
+      return account.count >= 20 || !password.isEmpty && !password.starts(with: "${".utf8)
+    }
+    return account.count >= 20 && !account.starts(with: "${".utf8)
   }
 }

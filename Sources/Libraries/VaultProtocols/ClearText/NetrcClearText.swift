@@ -17,11 +17,16 @@ enum NetrcClearText: ClearTextFormat {
     var host = ""
     var user = ""
     var password: String?
+    /// Whether it stands for all machines that are not named.
+    var isDefault = false
     /// All words that belong to it.
     var range: Range<Int>
 
-    var entry: String { "\(host) \(user)" }
+    var entry: String { "\(isDefault ? defaultHost : host) \(user)" }
   }
+
+  /// What stands for the host of `default` in an entry.
+  private static let defaultHost = "(default)"
 
   private static func machines(_ bytes: [UInt8]) -> [Machine] {
     var machines: [Machine] = []
@@ -40,7 +45,13 @@ enum NetrcClearText: ClearTextFormat {
           Machine(
             host: host?.text ?? "",
             range: word.range.lowerBound..<(host ?? word).range.upperBound))
-      case "default": machines.append(Machine(host: "", range: word.range))
+      case "default":
+        machines.append(Machine(host: "", isDefault: true, range: word.range))
+      case macro:
+        // It is run for the machine that it stands behind.
+        guard !machines.isEmpty else { break }
+        let last = machines.count - 1
+        machines[last].range = machines[last].range.lowerBound..<word.range.upperBound
       case "login", "password", "account":
         guard let value = next(), !machines.isEmpty else { break }
         let last = machines.count - 1
@@ -54,7 +65,10 @@ enum NetrcClearText: ClearTextFormat {
     return machines
   }
 
-  /// The words, but for those of comments and macros.
+  /// The word that begins a macro, and that stands for all of it.
+  private static let macro = "macdef"
+
+  /// The words, but for those of comments; a macro is one.
   ///
   /// In quotes a backslash keeps what follows.
   private static func words(_ bytes: [UInt8]) -> [Word] {
@@ -89,12 +103,13 @@ enum NetrcClearText: ClearTextFormat {
           place += 1
         }
       }
-      if text == Array("macdef".utf8) {
+      if text == Array(macro.utf8) {
         var end = endOfLine(place)
         // Up to an empty line.
         while end < bytes.count, end + 1 < bytes.count, bytes[end + 1] != 0x0A {
           end = endOfLine(end + 1)
         }
+        words.append(Word(text: macro, range: start..<end))
         place = end
         continue
       }
@@ -106,9 +121,18 @@ enum NetrcClearText: ClearTextFormat {
   static func secrets(in text: String) throws -> [ClearTextSecret] {
     var seen: Set<String> = []
     return try machines(Array(text.utf8)).compactMap { machine in
-      guard let password = machine.password, !password.isEmpty, !machine.host.isEmpty,
+      guard let password = machine.password, !password.isEmpty,
+        machine.isDefault || !machine.host.isEmpty,
         seen.insert("\(machine.entry) \(password)").inserted
       else { return nil }
+      if machine.isDefault {
+        return try .inVariable(
+          machine.entry, password, name: ["netrc", "default"],
+          [
+            ServiceCredential.client: "netrc", ServiceCredential.server: defaultHost,
+            ServiceCredential.account: machine.user,
+          ], "NETRC_PASSWORD")
+      }
       return try GitClearText.secret(
         machine.entry, scheme: "https", host: machine.host, path: "", user: machine.user,
         password: password)
@@ -132,7 +156,24 @@ enum NetrcClearText: ClearTextFormat {
     guard let (host, user) = value.entry.halves(at: " ") else { return text }
     let password = try SecretEncoding.netrc.word(value.main)
     let login = user.isEmpty ? "" : " login \(user)"
-    let line = "machine \(host)\(login) password \(password)\n"
+    let isDefault = host == defaultHost
+    let line = "\(isDefault ? "default" : "machine \(host)")\(login) password \(password)\n"
+    // What stands behind `default` is never reached.
+    if !isDefault, let place = machines(Array(text.utf8)).first(where: \.isDefault) {
+      var bytes = Array(text.utf8)
+      bytes.insert(contentsOf: line.utf8, at: place.range.lowerBound)
+      return String(decoding: bytes, as: UTF8.self)
+    }
     return text.isEmpty || text.ends(with: "\n") ? text + line : "\(text)\n\(line)"
+  }
+
+  static func doubtfulLine(in text: String) -> Int? {
+    let bytes = Array(text.utf8)
+    let words = words(bytes)
+    let place = words.indices.first { place in
+      ["password", "passwd"].contains(words[place].text) && place + 1 < words.count
+        && !["machine", "default", macro].contains(words[place + 1].text)
+    }
+    return place.map { place in bytes[..<words[place].range.lowerBound].count { $0 == 0x0A } }
   }
 }

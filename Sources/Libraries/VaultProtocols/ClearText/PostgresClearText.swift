@@ -62,7 +62,23 @@ enum PostgresClearText: ClearTextFormat {
   }
 
   static func adding(_ value: ClearTextValue, to text: String) throws -> String {
-    let line = "\(value.entry):\(try SecretEncoding.pgpass.word(value.main))\n"
-    return text.isEmpty || text.ends(with: "\n") ? text + line : "\(text)\n\(line)"
+    let line = "\(value.entry):\(try SecretEncoding.pgpass.word(value.main))"
+    var lines = text.parts(at: "\n", keepsEmpty: true).map(String.init)
+    guard let own = parts("\(value.entry):x")?.fields else { throw ClearTextProgram.notALine }
+    // libpq takes the first line that matches: one that means more comes behind.
+    let isWider = { (other: String) in
+      parts(other).map { other in
+        zip(other.fields, own).allSatisfy { $0.isSame(as: "*") || $0.isSame(as: $1) }
+      } ?? false
+    }
+    if let place = lines.firstIndex(where: isWider) {
+      lines.insert(line, at: place)
+      return lines.joined(separator: "\n")
+    }
+    return text.isEmpty || text.ends(with: "\n") ? "\(text)\(line)\n" : "\(text)\n\(line)\n"
+  }
+
+  static func doubtfulLine(in text: String) -> Int? {
+    line(in: text, comments: ["#"]) { $0.utf8.count { $0 == 0x3A } >= 4 }
   }
 }

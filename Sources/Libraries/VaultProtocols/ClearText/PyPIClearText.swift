@@ -31,4 +31,17 @@ enum PyPIClearText: ClearTextFormat {
     lines.add(["password = \(value.main)"], in: value.entry)
     return lines.text
   }
+
+  /// Python's configparser takes a colon, too, and goes on in lines that are indented.
+  static func doubtfulLine(in text: String) -> Int? {
+    let lines = text.parts(at: "\n", keepsEmpty: true).map(String.init)
+    return lines.indices.first { place in
+      let line = lines[place].trimmingBlanks
+      guard line.lowercased().begins(with: "password") else { return false }
+      let next = lines.indices.contains(place + 1) ? lines[place + 1] : ""
+      let goesOn =
+        (next.begins(with: " ") || next.begins(with: "\t")) && !next.trimmingBlanks.isEmpty
+      return goesOn || sets(["password"], line)
+    }
+  }
 }

@@ -39,32 +39,56 @@ struct ClearTextMoving {
   /// Moves what was found.
   ///
   /// - Parameter sweep: The files.
-  /// - Returns: What was moved, and what was written to the programs' configurations.
-  /// - Throws: What storing throws; ``CommandError`` for a file that cannot be changed.
-  func move(
-    _ sweep: ClearTextSweep
-  ) throws -> (stored: [ClearTextSweep.Stored], changes: [Connection.Change]) {
+  /// - Returns: What was moved, what was written to the programs' configurations, and the files that
+  ///   could not be changed, and keep what they have.
+  /// - Throws: What storing throws; ``CommandError`` for a configuration that cannot be changed.
+  func move(_ sweep: ClearTextSweep) throws -> Moved {
     guard !dryRun else {
       let stored = try settings.withVaultIfAny {
         try sweep.store(in: nil, $0.read(), replaces: true)
       }
-      return (
-        try stored ?? sweep.store(in: nil, nil, replaces: true),
-        try connections(of: sweep.files).flatMap { try $0.connecting() }
-      )
-    }
-    let stored = try settings.withVaultMade { vault in
-      try sweep.move(into: vault, notedIn: MovedSecrets(settings))
+      return Moved(
+        stored: try stored ?? sweep.store(in: nil, nil, replaces: true),
+        changes: try connections(of: sweep.files).flatMap { try $0.connecting() }, kept: [])
     }
     var changes: [Connection.Change] = []
-    for connection in try connections(of: sweep.files) {
-      // One by one: two profiles are in one file.
-      for change in try connection.connecting() {
-        try change.perform()
-        changes.append(change)
+    let (stored, kept) = try settings.withVaultMade { vault in
+      try sweep.move(into: vault, notedIn: MovedSecrets(settings)) {
+        for connection in try connections(of: sweep.files) {
+          // One by one: two profiles are in one file.
+          for change in try connection.connecting() {
+            try change.perform()
+            changes.append(change)
+          }
+        }
       }
     }
-    return (stored, changes)
+    return Moved(stored: stored, changes: changes, kept: kept)
+  }
+
+  /// What became of a sweep.
+  struct Moved {
+    /// The secrets that are in the vault now.
+    let stored: [ClearTextSweep.Stored]
+    /// What was written to the programs' configurations.
+    let changes: [Connection.Change]
+    /// The files that still have their secrets, and why.
+    let kept: [(file: ClearTextSweep.Found, reason: any Error)]
+
+    /// The number of secrets that are in the vault alone.
+    var count: Int {
+      let paths = Set(kept.map(\.file.path))
+      return stored.count { !paths.contains($0.file.path) }
+    }
+
+    /// Tells which files keep what they have.
+    func tellKept() {
+      for (file, reason) in kept {
+        ClearTextMoving.tellSkipped(
+          file.path, "\(ErrorReport(reason).message): it still has what is in the vault now",
+          hint: ErrorReport(reason).hint)
+      }
+    }
   }
 
   /// Tells which files could not be read.
@@ -80,8 +104,14 @@ struct ClearTextMoving {
   }
 
   /// Looks at the files once more.
-  func checkNothingIsLeft(_ sweep: ClearTextSweep) throws {
-    for file in sweep.files {
+  ///
+  /// - Parameters:
+  ///   - sweep: What was moved.
+  ///   - moved: What became of it.
+  /// - Throws: ``CommandError`` with code `.movedFileChanged`.
+  func checkNothingIsLeft(_ sweep: ClearTextSweep, _ moved: Moved) throws {
+    let kept = Set(moved.kept.map(\.file.path))
+    for file in sweep.files where !kept.contains(file.path) {
       let left = try ClearTextSweep([file.program]).files.filter { left in
         left.path.isSame(as: file.path)
           && left.secrets.contains { one in file.secrets.contains { $0.entry.isSame(as: one.entry) }
@@ -169,7 +199,10 @@ struct ClearTextMoving {
     let wanted = record.programs.intersection(programs)
     guard !wanted.isEmpty else { return ([], false) }
     let restored = try settings.withVaultIfAny { vault in
-      try record.restore(from: vault, dryRun: dryRun) { entry in
+      if let absence = try record.absence(of: wanted, in: vault) {
+        throw Self.nothingToRestore(absence)
+      }
+      return try record.restore(from: vault, dryRun: dryRun) { entry in
         wanted.contains(entry.program)
           && part.map { $0.isSame(as: entry.program.part(of: entry.entry)) } ?? true
       }
@@ -182,6 +215,43 @@ struct ClearTextMoving {
         hint: "the versions before: \(ProgramName.current) history \(shown)")
     }
     return (restored ?? [], record.changedRecord != nil)
+  }
+
+  private static func nothingToRestore(_ absence: MovedSecrets.Absence) -> CommandError {
+    let program = ProgramName.current
+    switch absence {
+    case .trashed(let name):
+      let shown = StandardOutput.shown(Quoting.shell(name.text))
+      return CommandError(
+        .itemNotFound,
+        "\(StandardOutput.shown(name.text)), which says where the secrets go, is in the trash: "
+          + "nothing was changed",
+        hint: "take it out, and disconnect again: \(program) restore \(shown)")
+    case .gone:
+      return CommandError(
+        .itemNotFound,
+        "the item that says where the secrets go is not in the vault: nothing was changed",
+        hint: "undo the last step, if that was it: \(program) undo; or leave the secrets in the "
+          + "vault: \(program) disconnect PROGRAM --keep")
+    }
+  }
+
+  /// Tells that another home has moved secrets of some programs, if the vault opens unasked.
+  ///
+  /// - Parameter programs: The programs.
+  /// - Returns: Whether it has.
+  /// - Throws: Nothing but what printing throws.
+  func tellForeign(_ programs: [ClearTextProgram]) throws -> Bool {
+    var quiet = settings
+    quiet.isUnattended = true
+    let name = try? quiet.withVaultIfAny { try MovedSecrets.foreignRecord(of: programs, in: $0) }
+    guard let name = name ?? nil else { return false }
+    let shown = StandardOutput.shown(Quoting.shell(name.text))
+    StandardError.note(
+      "\(StandardOutput.shown(name.text)) says what another home has moved, or this one before its "
+        + "state was lost: nothing goes back by it",
+      hint: "what it says: \(ProgramName.current) get \(shown)")
+    return true
   }
 
   /// Tells what was restored.

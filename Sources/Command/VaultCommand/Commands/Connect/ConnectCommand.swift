@@ -7,15 +7,22 @@ import VaultTerminal
 /// The arguments of `connect` and `disconnect`.
 struct ConnectionOptions: ParsableArguments {
   @Argument(
-    help: "git, docker, podman, aws, pip, ssh, git-sign, keyring, session or sync.",
-    completion: .list(Connection.Program.allCases.map(\.rawValue)))
+    help:
+      """
+      git, docker, podman, aws, pip, ssh, git-sign, keyring, session or sync; of what was moved also netrc, npmrc, \
+      pypirc, cargo, gh and pgpass.
+      """,
+    completion: .list(
+      Connection.Program.allCases.map(\.rawValue)
+        + ["netrc", "npmrc", "pypirc", "cargo", "gh", "pgpass"]))
   var program: String
 
   @Argument(
     help: ArgumentHelp(
       """
       The profile for aws, 'default' if omitted; a registry for docker, all if omitted; the key's item for \
-      git-sign, if there are several; 'socket' for keyring, for a bus of its own.
+      git-sign, if there are several; 'socket' for keyring, for a bus of its own; 'watch' for sync, all the \
+      time in place of every ten minutes.
       """,
       valueName: "part"))
   var part: String?
@@ -84,6 +91,7 @@ struct ConnectCommand: ParsableCommand {
       \(ProgramName.current) connect keyring socket --key-file ~/.config/vault.key
       \(ProgramName.current) connect session
       \(ProgramName.current) connect sync
+      \(ProgramName.current) connect sync watch --key-file ~/.config/vault.key
       """)
 
   private static let verbs = (done: "wrote to", planned: "would write to")
@@ -124,17 +132,22 @@ struct ConnectCommand: ParsableCommand {
         try options.connection().connecting(), verbs: Self.verbs)
     }
     if let first = moving.settable(sweep).refused.first { throw first.reason }
-    let (stored, changes) = try moving.move(sweep)
-    if !options.dryRun { try moving.checkNothingIsLeft(sweep) }
+    let moved = try moving.move(sweep)
+    let (stored, changes) = (moved.stored, moved.changes)
+    moved.tellKept()
+    if !options.dryRun { try moving.checkNothingIsLeft(sweep, moved) }
     if options.common.json {
-      return try options.writeJSON(changes, [("moved", ClearTextMoving.json(stored))])
+      try options.writeJSON(changes, [("moved", ClearTextMoving.json(stored))])
+      if !moved.kept.isEmpty { throw ExitStatusOnly(status: .no) }
+      return
     }
     try moving.tell(stored)
     try options.write(changes, Self.verbs)
     for (text, hint) in ClearTextMoving.lines(stored) { StandardError.note(text, hint: hint) }
     guard !options.dryRun else { return }
+    guard moved.kept.isEmpty, sweep.unreadable.isEmpty else { throw ExitStatusOnly(status: .no) }
     StandardError.note(
-      "moved \(Plural.secrets(stored.count)); a second look finds none of them in plain text",
+      "moved \(Plural.secrets(moved.count)); a second look finds none of them in plain text",
       hint: "back: \(ProgramName.current) disconnect \(StandardOutput.shown(options.program))")
   }
 }
@@ -163,6 +176,11 @@ struct DisconnectCommand: ParsableCommand {
       $0.connection == options.program || $0 == ClearTextProgram(word: options.program)
     }
     let (restored, isChanged) = keep ? ([], false) : try moving.restore(programs)
+    if !keep, restored.isEmpty, !isChanged, !programs.isEmpty,
+      Connection.Program(rawValue: options.program) == nil, try moving.tellForeign(programs)
+    {
+      throw ExitStatusOnly(status: .no)
+    }
     // Of a program that is set up by hand there is nothing else to undo.
     let isKnown = programs.isEmpty || Connection.Program(rawValue: options.program) != nil
     try options.perform(

@@ -27,6 +27,7 @@ struct ClearTextImport {
     ClearTextMoving.tellUnreadable(sweep)
     guard !sweep.files.isEmpty else {
       let places = path.map { [$0] } ?? program.paths { ProcessState.variable($0) }
+      guard sweep.unreadable.isEmpty else { throw ExitStatusOnly(status: .no) }
       StandardError.note(
         "nothing is in plain text in \(places.map(StandardOutput.shown).joined(separator: " or "))",
         hint: path == nil
@@ -48,7 +49,9 @@ struct ClearTextImport {
     } else {
       try report(stored, program)
     }
-    if stored.contains(where: { $0.outcome == .exists }) { throw ExitStatusOnly(status: .no) }
+    if stored.contains(where: { $0.outcome == .exists }) || !sweep.unreadable.isEmpty {
+      throw ExitStatusOnly(status: .no)
+    }
   }
 
   private func report(_ stored: [ClearTextSweep.Stored], _ program: ClearTextProgram) throws {
@@ -84,10 +87,17 @@ struct ClearTextImport {
       let report = ErrorReport(reason)
       ClearTextMoving.tellSkipped(path, report.message, hint: report.hint)
     }
+    let isLeft = !refused.isEmpty || !sweep.unreadable.isEmpty
     guard !sweep.files.isEmpty else {
-      if settings.writesJSON { return try write([], isDryRun: dryRun) }
-      return StandardError.note(
-        "no program whose files are known here keeps a secret in plain text")
+      if settings.writesJSON {
+        try write([], isDryRun: dryRun)
+      } else if only != nil {
+        StandardError.note("nothing of that name is in plain text in files that are known here")
+      } else if !isLeft {
+        StandardError.note("no program whose files are known here keeps a secret in plain text")
+      }
+      if isLeft { throw ExitStatusOnly(status: .no) }
+      return
     }
     if !dryRun, !yes {
       guard !settings.isUnattended, !settings.writesJSON, Prompt.isPossible else {
@@ -99,9 +109,15 @@ struct ClearTextImport {
       sweep = try chosen(of: sweep)
       guard !sweep.files.isEmpty else { return StandardError.note("nothing was moved") }
     }
-    let (stored, changes) = try moving.move(sweep)
-    if !dryRun { try moving.checkNothingIsLeft(sweep) }
-    if settings.writesJSON { return try write(stored, isDryRun: dryRun) }
+    let moved = try moving.move(sweep)
+    let (stored, changes) = (moved.stored, moved.changes)
+    moved.tellKept()
+    if !dryRun { try moving.checkNothingIsLeft(sweep, moved) }
+    if settings.writesJSON {
+      try write(stored, isDryRun: dryRun)
+      if isLeft || !moved.kept.isEmpty { throw ExitStatusOnly(status: .no) }
+      return
+    }
     try moving.tell(stored)
     for path in Set(changes.map(\.path)).sorted() {
       StandardError.note(
@@ -112,11 +128,14 @@ struct ClearTextImport {
     StandardError.note(
       dryRun
         ? "would move \(Plural.secrets(stored.count))"
-        : "moved \(Plural.secrets(stored.count)); a second look finds none of them in plain text",
+        : "moved \(Plural.secrets(moved.count))"
+          + (moved.kept.isEmpty ? "; a second look finds none of them in plain text" : ""),
       hint: dryRun
         ? "do it: \(ProgramName.current) import home"
-        : "backups and the history of the shell may still have them; back: \(ProgramName.current) disconnect PROGRAM"
+        : "backups and the history of the shell may still have them; back: \(ProgramName.current) disconnect PROGRAM, one of: "
+          + Set(stored.map(\.file.program.rawValue)).sorted().joined(separator: ", ")
     )
+    if isLeft || !moved.kept.isEmpty { throw ExitStatusOnly(status: .no) }
   }
 
   /// Asks about each file.

@@ -104,7 +104,13 @@ struct AuditCommand: ParsableCommand {
     return TimeInterval(seconds)
   }
 
+  /// A window of fewer columns gets lines in place of a table.
+  private static let tableColumns = 72
+
   private func write(_ findings: [Audit.Finding]) throws {
+    if let columns = StandardOutput.columns, columns < Self.tableColumns {
+      return try writeLines(findings, columns)
+    }
     var rows: [[String]] = []
     var styles: [TextStyle?] = []
     for finding in findings {
@@ -119,11 +125,25 @@ struct AuditCommand: ParsableCommand {
         styles.append(nil)
       }
       guard let hint = finding.hint else { continue }
-      rows.append(["", "", "hint: \(hint)"])
+      rows.append(["", "", "hint: \(HintLine.located(hint))"])
       styles.append(nil)
     }
     try StandardOutput.write(
       TextTable.aligned(rows, cutting: 1) { row, column in column == 0 ? styles[row] : nil })
+  }
+
+  private func writeLines(_ findings: [Audit.Finding], _ columns: Int) throws {
+    for finding in findings {
+      let names = finding.items.map { StandardOutput.shown($0.name.text) }
+      try StandardOutput.line(
+        LineWrap.wrapped(
+          "\(finding.topic.rawValue): \((names.isEmpty ? [finding.code] : names).joined(separator: ", "))",
+          to: columns))
+      for text in [finding.message] + (finding.hint.map { ["hint: \(HintLine.located($0))"] } ?? [])
+      {
+        try StandardOutput.line(LineWrap.wrapped("  \(text)", to: columns))
+      }
+    }
   }
 
   private static func summary(_ findings: Int, _ items: Int) -> String {

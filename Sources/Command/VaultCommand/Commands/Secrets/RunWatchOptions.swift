@@ -10,7 +10,7 @@ struct RunWatchOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Follow changes of the secrets: restart the command (also --watch alone), send it a signal, "
-        + "or stop it and exit with 75.", valueName: "restart|signal|exit"))
+        + "or stop it and exit with 75.", valueName: "action"))
   var watch: RunWatch.Action?
 
   @Option(

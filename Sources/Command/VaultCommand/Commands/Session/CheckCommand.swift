@@ -68,7 +68,7 @@ struct CheckCommand: ParsableCommand {
       for finding in report.findings {
         try StandardOutput.line("\(finding.word.styled(finding.style)): \(finding.message)")
         if let hint = finding.advice {
-          try StandardOutput.line("  \("hint:".styled(.faint)) \(hint)")
+          try StandardOutput.line("  \("hint:".styled(.faint)) \(HintLine.located(hint))")
         }
       }
       let libraries = LinkedLibraries.all.map { "\($0.name) \($0.version)" }

@@ -78,14 +78,25 @@ struct SyncInitCommand: ParsableCommand {
     let (engine, store, password) = try settings.engine(
       typed: options.store, makesFolder: true, takesWorkTree: options.inWorkTree,
       passwordSource: options.storePassword)
-    let (report, status) = try settings.withVault { vault in
+    let (others, (report, status)) = try settings.withVault { vault in
+      let others = try engine.spaces()
       let synced = try SyncedVault.create(
         vault.unlocked, in: engine, at: store, label: options.machine())
       if let password { try synced.keepStorePassword(password) }
-      return (try synced.begin(), try synced.status())
+      return (others, (try synced.begin(), try synced.status()))
     }
     if settings.writesJSON { return try StandardOutput.write(report.members) }
     status.tellBeginning()
+    guard !others.isEmpty else { return }
+    // Of a second machine of one person it is a slip.
+    let shown = StandardOutput.shown(Quoting.shell(options.store))
+    let name = ProgramName.current
+    StandardError.note(
+      (others.count == 1 ? "another vault lies" : "\(others.count) other vaults lie")
+        + " in that store: this one does not get what is in "
+        + (others.count == 1 ? "it" : "them"),
+      hint: "if that was meant: \(name) sync leave, then, with an invitation from a machine that "
+        + "has it: \(name) sync join \(shown)")
   }
 }
 
