@@ -90,19 +90,21 @@ extension PreferenceCore {
 
   func use(_ schema: PreferenceSchema, variables: [String: String]) {
     var outer = OuterLayers(schema, of: name, variables: variables)
-    let watch = outer.text.map { text in LiveFile(text) { [weak self] in self?.readTextFile() } }
-    // Once more, now that later changes are told.
-    outer.text?.read()
-    live.withLock { $0 = watch }
-    withState { state in
-      state.outer = outer
-      state.schema = schema
-      state.schemaDefaults = schema.defaults
-      state.managed = schema.withNewNames(state.managed)
-      state.defaults.site = schema.withNewNames(state.defaults.site)
-      state.defaults.packages = schema.withNewNames(state.defaults.packages)
-      state.renewSteps()
-      state.forgetMerged()
+    // A change that is seen meanwhile waits, and then reads what the new schema wants.
+    live.withLock { live in
+      live = outer.text.map { text in LiveFile(text) { [weak self] in self?.readTextFile() } }
+      // Once more, now that later changes are told.
+      outer.text?.read()
+      withState { state in
+        state.outer = outer
+        state.schema = schema
+        state.schemaDefaults = schema.defaults
+        state.managed = schema.withNewNames(state.managed)
+        state.defaults.site = schema.withNewNames(state.defaults.site)
+        state.defaults.packages = schema.withNewNames(state.defaults.packages)
+        state.renewSteps()
+        state.forgetMerged()
+      }
     }
     tellListeners()
   }
