@@ -40,9 +40,6 @@ extension DefaultsTool {
   /// Brings a domain to its schema's version before a value of that version is written into it.
   private func bring(_ domain: any DefaultsEditing, to schema: PreferenceSchema) throws {
     let contents = try domain.contents() ?? [:]
-    if contents.isEmpty, schema.version > 1 {
-      try domain.set(.integer(Int64(schema.version)), PreferenceSchema.versionKey)
-    }
     let changes = schema.migration(of: contents) ?? [:]
     for (key, value) in changes.sorted(by: { OldStyleWriter.precedes($0.key, $1.key) }) {
       if let value { try domain.set(value, key) } else { _ = try domain.remove(key) }

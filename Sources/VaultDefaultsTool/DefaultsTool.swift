@@ -315,6 +315,7 @@ package final class DefaultsTool {
     database = opened
     isWritable = true
     opened.commits = []
+    opened.versionOfNew = { [unowned self] in (try? schema(of: .stored($0)))?.version }
     if let domains = following?.domains(), !domains.isEmpty {
       followed = (domains, (try? opened.latestSequence()) ?? 0)
     }

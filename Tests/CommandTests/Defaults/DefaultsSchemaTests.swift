@@ -198,6 +198,34 @@ struct DefaultsSchemaTests {
     #expect(!defaults("describe", "--json", "com.two").output.contains("\"value\" : \"x\""))
   }
 
+  /// Whatever writes the first value of a domain, it is of the schema's version.
+  @Test(arguments: [
+    ["import", "com.two", "-"], ["apply", "--domain", "com.two", "-"],
+    ["-currentHost", "import", "com.two", "-"], ["import", "com.two/big", "-"],
+    ["write", "com.two", "n", "--force", "-int", "1"], ["write", "com.two", "{ n = 1; }"],
+  ])
+  func valuesOfThisVersionAreNotMigratedWhateverWritesThem(line: [String]) throws {
+    try write(
+      "version = 2\n[keys.n]\n[[migrations]]\nversion = 2\nchange = { n = [[1, 2], [2, 1]] }",
+      "schemas/com.two.toml")
+    var line = line
+    if line.contains("-") {
+      line.insert(
+        contentsOf: ["--format", "json"],
+        at: (line.firstIndex { $0 == "import" || $0 == "apply" } ?? 0) + 1)
+    }
+    #expect(defaults.run(line, input: Array("{\"n\": 1}".utf8)).status == 0)
+    let domain = line.contains("com.two/big") ? "com.two/big" : "com.two"
+    let host = line.first == "-currentHost" ? ["-currentHost"] : []
+    #expect(defaults.run(host + ["migrate", domain]).output == "Nothing to change.\n")
+    // One that says its version is of that.
+    #expect(defaults.run(host + ["delete", domain]).status == 0)
+    let old = host + ["import", "--format", "json", domain, "-"]
+    #expect(defaults.run(old, input: Array("{\"n\": 1, \"@schema\": 1}".utf8)).status == 0)
+    #expect(defaults.run(host + ["migrate", domain]).output != "Nothing to change.\n")
+    #expect(defaults.run(host + ["read", domain, "n"]).output == "2\n")
+  }
+
   @Test func aKeyThatIsNotSetHasItsDefaultWhereThatIsAskedFor() {
     let effective = defaults("read", "--effective", "--show-origin", "com.ed", "fontSize")
     #expect(effective.output.hasPrefix("schema-default:"))
