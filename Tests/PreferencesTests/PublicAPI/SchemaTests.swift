@@ -241,6 +241,24 @@ struct SchemaTests {
     #expect(try stored("n", other, store) == 1)
   }
 
+  @Test func datesHaveLimits() throws {
+    let (first, last) = (Date(timeIntervalSinceReferenceDate: 0), Date(timeIntervalSince1970: 2e9))
+    let key = PreferenceKey("since", default: first).limited(to: first...last)
+    let store = try store()
+    try store.setValue(last, for: key)
+    #expect(throws: PreferenceError.self) { try store.setValue(last + 1, for: key) }
+    let error = #expect(throws: PreferenceError.self) { try store.setValue(first - 1, for: key) }
+    #expect(error?.message == "since is not before 2001-01-01T00:00:00Z")
+    #expect(store[key] == last)
+    let schema = PreferenceSchema(keys: [key.schema])
+    #expect(
+      schema.toml.contains("\nminimum = 2001-01-01T00:00:00Z\nmaximum = 2033-05-18T03:33:20Z\n"))
+    #expect(try PreferenceSchema(toml: schema.toml) == schema)
+    for text in ["type = \"date\"\nminimum = 1", "type = \"integer\"\nminimum = 2001-01-01"] {
+      #expect(throws: PreferenceError.self) { try PreferenceSchema(toml: "[keys.a]\n\(text)") }
+    }
+  }
+
   @Test(arguments: [
     ("version = 0", "version is not a number from 1"),
     ("[[migrations]]\nremove = []", "has no version"),
