@@ -298,6 +298,47 @@ struct DefaultsSchemaTests {
     #expect(defaults("describe", "org.x.app", "mode").output.contains("How fast"))
   }
 
+  /// In our words, with the line, of whatever form the file is.
+  @Test(arguments: [
+    ("<a>\n<b>\n</a>", "the end of another element than the one that is open at line 3"),
+    ("<a>\n", "the document ends before its first element, or inside of one at line 2"),
+    ("", "the document ends before its first element, or inside of one at line 1"),
+    ("<a>\n<b c=1/></a>", "a character stands where it may not at line 2"),
+    ("<a>\n<b c='1' c='2'/></a>", "an element has the same attribute twice at line 2"),
+    ("<a>\n<b", "a tag, a comment or a text has no end at line 2"),
+    ("<a/>\n<b/>", "there is something after the last element at line 2"),
+    ("<a>\n&nbsp;</a>", "an entity that XML does not have at line 2"),
+    ("<a>\n&#0;</a>", "a number that stands for no character at line 2"),
+    (
+      "\n<?xml version='1.0'?><a/>",
+      "the declaration <?xml … ?> does not stand at the beginning at line 2"
+    ),
+    (
+      "<?xml version='1.0' encoding='x-no'?><a/>",
+      "an encoding that cannot be read; UTF-8 can at line 1"
+    ),
+    ("<a>\n<![CDATA[x</a>", "a section <![CDATA[ has no end at line 2"),
+    ("<?xml verzion='1.0'?><a/>", "the declaration <?xml … ?> is damaged at line 1"),
+    ("<!DOCTYPE a [<!ENTITY x 'y'>]>\n<a>&x;</a>", "the document declares an entity at line 1"),
+  ])
+  func malformedXMLIsSaidInOurWords(text: String, reason: String) throws {
+    try write(text, "x/a.gschema.xml")
+    try write(text, "x/m.plist")
+    for (format, file) in [("gschema", "a.gschema.xml"), ("profile-manifest", "m.plist")] {
+      let refused = defaults.run([
+        "import", "--format", format, "\(defaults.home.path)/x/\(file)",
+      ])
+      #expect(refused.status == 1)
+      if format == "gschema" {
+        #expect(refused.error.contains("\(file): \(reason)\n"), "\(refused.error)")
+      }
+      for words in ["not well-formed", "mismatched", "no element", "unclosed", "junk", "undefined"]
+      {
+        #expect(!refused.error.contains(words), "\(refused.error)")
+      }
+    }
+  }
+
   @Test func aProfileManifestIsImported() throws {
     try write(
       """
