@@ -33,7 +33,7 @@ extension DefaultsTool {
       let value = try place.setting(
         try Self.value(change, over: current, at: place), in: whole)
       if !isForced { try check(value, of: place.key, in: target) }
-      try domain.set(asDesktop(value, in: target), place.key)
+      try domain.set(asKept(value, of: place.key, in: target), place.key)
     }
   }
 
@@ -109,7 +109,9 @@ extension DefaultsTool {
     try edit(target) { domain in
       // An empty dictionary empties a domain, but does not create one.
       if try entries.isEmpty && !domain.exists { return }
-      try domain.replace(by: entries)
+      try domain.replace(
+        by: Dictionary(
+          uniqueKeysWithValues: entries.map { ($0, asKept($1, of: $0, in: target)) }))
     }
   }
 

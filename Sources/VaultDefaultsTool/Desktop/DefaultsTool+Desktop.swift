@@ -75,7 +75,9 @@ extension DefaultsTool {
       for name in known.union(current.keys).sorted() {
         let domain = PreferenceDomain(prefix + name)
         let (old, new) = (try contents(domain) ?? [:], current[name] ?? [:])
-        for key in Set(old.keys).union(new.keys).sorted() where old[key] != new[key] {
+        // A value of another type that is the same to the desktop, such as one that sync brought.
+        for key in Set(old.keys).union(new.keys).sorted()
+        where old[key] != new[key] && !source.isSame(old[key], new[key], of: key, in: name) {
           found.append((domain, key, new[key]))
         }
       }
@@ -154,12 +156,16 @@ extension DefaultsTool {
 
   // MARK: To the desktop
 
-  /// A value as the copy has it: KConfig has texts alone.
-  func asDesktop(_ value: PreferenceValue, in target: DefaultsTarget) -> PreferenceValue {
-    guard case .stored(let domain) = target, domain.name.begins(with: KConfigSource.prefix) else {
+  /// A value as a domain will have it: what the desktop gives back in the copy of one of its own,
+  /// such as a number of 64 bits for one of 32.
+  func asKept(
+    _ value: PreferenceValue, of key: String, in target: DefaultsTarget
+  ) -> PreferenceValue {
+    guard case .stored(let domain) = target, let source = source(of: domain.name) else {
       return value
     }
-    return KConfigSource.text(value).map { .string($0) } ?? value
+    return source.kept(
+      value, of: key, in: String(domain.name.dropFirst(type(of: source).prefix.count)))
   }
 
   /// Has the desktop take what this line changed in a copy; where it cannot, the line is undone.

@@ -29,6 +29,9 @@ protocol DesktopSource {
   /// Has the desktop take changes: all, or it throws.
   func push(_ changes: [DesktopChange]) throws
 
+  /// A value as the desktop gives it back after it was set; unchanged if it cannot be set.
+  func kept(_ value: PreferenceValue, of key: String, in domain: String) -> PreferenceValue
+
   /// Whether two values of a key are the same to the desktop.
   func isSame(
     _ first: PreferenceValue?, _ second: PreferenceValue?, of key: String, in domain: String

@@ -128,6 +128,10 @@ final class KConfigSource: DesktopSource {
     }
   }
 
+  func kept(
+    _ value: PreferenceValue, of key: String, in domain: String
+  ) -> PreferenceValue { Self.text(value).map { .string($0) } ?? value }
+
   func isSame(
     _ first: PreferenceValue?, _ second: PreferenceValue?, of key: String, in domain: String
   ) -> Bool {
