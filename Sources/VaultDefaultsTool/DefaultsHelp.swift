@@ -173,11 +173,12 @@ package enum DefaultsHelp {
     Verb(
       names: ["record"],
       syntax: [
-        "record [--once] [--count <n>] dconf", "record [--once] [--count <n>] kconfig <file>...",
+        "record [--once] [--count <n>] dconf", "record [--once] [--count <n>] kconfig [<file>...]",
       ],
       words: """
         Keeps the journal of the desktop's settings until it is stopped: whatever program changes them,
         history, diff and undo know it. Lines with --dconf or --kconfig look once, before they begin.
+        Without names, the files of KConfig that were recorded or written before.
 
           --once              looks once
           --count <n>         ends after so many transactions

@@ -266,20 +266,38 @@ extension DefaultsTool {
     let name = words.popFirst() ?? ""
     guard let source = source(of: "\(name):") else { throw DefaultsUsage() }
     let named = Set(try words.map { try source.domain(named: $0) })
+    let copies =
+      try reading()?.domains().map(\.name)
+      .filter { $0.begins(with: type(of: source).prefix) } ?? []
+    let files = source.files(
+      of: named.union(copies.map { String($0.dropFirst(type(of: source).prefix.count)) }))
+    guard !files.isEmpty else {
+      throw DefaultsRefusal(
+        "record kconfig has no file to look at yet; name them: kdeglobals kwinrc")
+    }
     var ends: [Int32] = [-1, -1]
     guard unsafe pipe2(&ends, O_CLOEXEC | O_NONBLOCK) == 0 else {
       throw DefaultsRefusal("cannot make a pipe")
     }
     let (read, write) = (ends[0], ends[1])
-    let watches = source.files(of: named).compactMap { file in
-      try? UserFile.makeFolders(file.folder)
-      return try? FileSignal.watch(file.name, in: file.folder, isOwn: false) {
-        // If the pipe is full, a wake-up is pending already.
-        var byte: UInt8 = 1
-        _ = unsafe Glibc.write(write, &byte, 1)
+    var watches: [FileSignal.Watch] = []
+    defer { for watch in watches { watch.stop() } }
+    for file in files {
+      do {
+        try UserFile.makeFolders(file.folder)
+        watches.append(
+          try FileSignal.watch(file.name, in: file.folder, isOwn: false, seesLinks: true) {
+            // If the pipe is full, a wake-up is pending already.
+            var byte: UInt8 = 1
+            _ = unsafe Glibc.write(write, &byte, 1)
+          })
+      } catch let error as System.Failure {
+        throw DefaultsRefusal("Could not make \(file.folder): \(error.reason)")
+      }
+      if !UserFile.exists("\(file.folder)/\(file.name)") {
+        warn("there is no \(file.folder)/\(file.name) yet; it is recorded once it is there")
       }
     }
-    defer { for watch in watches { watch.stop() } }
     while true {
       caughtUp.remove(type(of: source).prefix)
       let count = try catchUp(source, beside: named)
