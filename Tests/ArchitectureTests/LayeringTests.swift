@@ -30,7 +30,8 @@ struct LayeringTests {
       "VaultKeyringTransport", "VaultDataStore", "VaultStorage", "VaultSealing", "CVaultLinux",
     ],
     "VaultDefaultsTool": [
-      "VaultPreferences", "VaultTerminal", "VaultStorage", "VaultSealing", "CVaultLinux",
+      "VaultPreferences", "VaultDBus", "VaultTerminal", "VaultStorage", "VaultSealing",
+      "CVaultLinux",
     ],
     "VaultDBus": ["VaultSealing", "CVaultLinux"],
     "VaultKeyringService": [

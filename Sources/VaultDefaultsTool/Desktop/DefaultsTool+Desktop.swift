@@ -3,10 +3,12 @@ import Glibc
 import VaultPreferences
 import VaultStorage
 
-/// Domains of the desktop: `--dconf`, `--kconfig`, and names with these prefixes.
+/// Domains of the desktop: `--dconf`, `--kconfig`, `--portal`, and names with these prefixes.
 extension DefaultsTool {
   /// Every prefix of a copy.
-  static let desktopPrefixes = [DConfSource.prefix, KConfigSource.prefix]
+  static let desktopPrefixes = [
+    DConfSource.prefix, KConfigSource.prefix, PortalSource.prefix,
+  ]
   /// Which changes of other machines the desktop has got: their latest numbers, by prefix.
   private static let handedOn = PreferenceDomain("@desktop")
 
@@ -14,6 +16,7 @@ extension DefaultsTool {
   func source(of name: String) -> (any DesktopSource)? {
     if name.begins(with: DConfSource.prefix) { return dconf }
     if name.begins(with: KConfigSource.prefix) { return kconfig }
+    if name.begins(with: PortalSource.prefix) { return portal }
     return nil
   }
 
@@ -271,7 +274,10 @@ extension DefaultsTool {
       .filter { $0.begins(with: type(of: source).prefix) } ?? []
     let files = source.files(
       of: named.union(copies.map { String($0.dropFirst(type(of: source).prefix.count)) }))
-    guard !files.isEmpty else {
+    guard !files.isEmpty || source is PortalSource && options.has("--once") else {
+      if source is PortalSource {
+        throw DefaultsRefusal("The portal is looked at, not watched: record --once portal.")
+      }
       throw DefaultsRefusal(
         "record kconfig has no file to look at yet; name them: kdeglobals kwinrc")
     }
