@@ -9,7 +9,8 @@ export XDG_DATA_DIRS=/usr/share LC_ALL=C.UTF-8 GSETTINGS_BACKEND=dconf
 mkdir -p -m 700 "$HOME" "$XDG_CONFIG_HOME" "$XDG_RUNTIME_DIR"
 # dconf's service gets the environment that the bus has.
 if [ "$phase" != without ] && [ -z "${IN_SESSION:-}" ]; then
-    IN_SESSION=1 exec dbus-run-session -- bash "$0" "$@"
+    # What the tests run in may block the signal that ends the bus.
+    IN_SESSION=1 exec env --default-signal=TERM dbus-run-session -- bash "$0" "$@"
 fi
 d() { "$vault" defaults "$@"; }
 is() { [ "$1" = "$2" ] || { echo "$3: '$1' is not '$2'" >&2; exit 1; }; }
