@@ -101,7 +101,8 @@ let package = Package(
     .target(
       name: "VaultDefaultsTool",
       dependencies: [
-        "VaultPreferences", "VaultTerminal", "VaultStorage", "VaultSealing", "CVaultLinux",
+        "VaultPreferences", "VaultDBus", "VaultTerminal", "VaultStorage", "VaultSealing",
+        "CVaultLinux",
       ]),
 
     // Other programs' exports as items, and items in their formats.
@@ -405,8 +406,8 @@ let package = Package(
         "VaultCommand", "VaultCommandCore", "VaultCompletion", "VaultCredentials", "VaultExchange",
         "VaultPreferences", "VaultProtocols", "VaultDataStore", "VaultStorage", "VaultSealing",
         "VaultOneTimeCodes", "VaultSync", "VaultSyncEngines",
-        "VaultTerminal", "VaultDefaultsTool", "VaultKeyringTransport", "vault", "vault-helper",
-        "TestSupport",
+        "VaultTerminal", "VaultDefaultsTool", "VaultKeyringTransport", "VaultDBus", "vault",
+        "vault-helper", "TestSupport",
         "ParserEssentials",
       ],
       exclude: ["Scripts", "Snapshots"]),

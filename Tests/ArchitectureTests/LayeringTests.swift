@@ -31,7 +31,8 @@ struct LayeringTests {
       "CVaultLinux",
     ],
     "VaultDefaultsTool": [
-      "VaultPreferences", "VaultTerminal", "VaultStorage", "VaultSealing", "CVaultLinux",
+      "VaultPreferences", "VaultDBus", "VaultTerminal", "VaultStorage", "VaultSealing",
+      "CVaultLinux",
     ],
     "VaultDBus": ["VaultSealing", "CVaultLinux"],
     "VaultKeyringService": [

@@ -57,7 +57,8 @@ let package = Package(
     .target(
       name: "VaultDefaultsTool",
       dependencies: [
-        "VaultPreferences", "VaultTerminal", "VaultStorage", "VaultSealing", "CVaultLinux",
+        "VaultPreferences", "VaultDBus", "VaultTerminal", "VaultStorage", "VaultSealing",
+        "CVaultLinux",
       ]),
     .target(name: "VaultPasswords", dependencies: ["VaultSealing"]),
     .target(

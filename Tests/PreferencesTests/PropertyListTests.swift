@@ -154,7 +154,7 @@ struct PropertyListTests {
     ("<!DOCTYPE plist SYSTEM \"x\"><string>a&unknown;b</string>", "&unknown;"),
     ("{a = 1;\n b = 2\n\n}", "missing ; in a dictionary at line 2"),
     ("<dict>\n<key>a</key>\n<foo/></dict>", "unknown element <foo> at line 3"),
-    ("<dict>\n<key>a</key>\n</dict", "unclosed token at line 3"),
+    ("<dict>\n<key>a</key>\n</dict", "a tag, a comment or a text has no end at line 3"),
   ])
   func aRefusalSaysWhatIsWrongAndWhere(text: String, reason: String) {
     let error = #expect(throws: PreferenceError.self) {

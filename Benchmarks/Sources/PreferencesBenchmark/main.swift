@@ -15,6 +15,8 @@ let home = try FileManager.default.url(
 defer { try? FileManager.default.removeItem(at: home) }
 var sink = 0
 for count in [10, 10_000] { try compareCalls(keys: count) }
+try compareSchema(keys: 200)
+try measureFrames(keys: [10, 50_000])
 try measureChanges(keys: [10, 1_000, 10_000, 100_000])
 guard sink > 0 else { exit(1) }
 
@@ -157,5 +159,95 @@ func measureChanges(keys counts: [Int]) throws {
           }
         )
       ])
+  }
+}
+
+/// Measures what a schema with a live text file costs: the same calls with it and without.
+@MainActor
+func compareSchema(keys count: Int) throws {
+  let location = StoreLocation(home: "\(home.path)/schema")
+  let plain = try PreferenceStore(domain: "plain", location: location)
+  let used = try PreferenceStore(domain: "used", location: location)
+  let folder = "\(home.path)/configuration"
+  try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+  try Data("key1 = 1\n".utf8).write(to: URL(fileURLWithPath: "\(folder)/used.toml"))
+  let keys = (0..<count).map { number in
+    PreferenceKey("key\(number)", default: number).limited(to: 0...100_000_000)
+  }
+  try used.use(
+    PreferenceSchema(keys: keys.map(\.schema), environmentPrefix: "USED", textFile: .below),
+    environment: ["XDG_CONFIG_HOME": folder, "USED_KEY199": "1"])
+  let ways = [("schema", used), ("plain", plain)]
+  for (_, store) in ways {
+    for key in keys { try store.setValue(1, for: key) }
+    guard store.synchronize() else { exit(1) }
+  }
+  try compare(
+    "set, then get, schema of 200 keys", count, rounds: 21, calls: 200,
+    ways.map { whose, store in
+      (
+        whose,
+        { number in
+          store.set(number, forKey: "key\(number % 10)")
+          if store.integer(forKey: "key\(number % 10)") != number { exit(1) }
+        }
+      )
+    })
+  try compare(
+    "durable commit, schema of 200 keys", count, rounds: 21, calls: 5,
+    ways.map { whose, store in
+      (
+        whose,
+        { number in
+          try store.transaction { try $0.set(.integer(Int64(number)), forKey: "key3") }
+          if store.integer(forKey: "key3") != number { exit(1) }
+        }
+      )
+    })
+}
+
+/// Measures the longest of 300 frames, 60 a second, each of which sets one key and reads fifty, while
+/// changes go to the disk and an observer is told.
+///
+/// By the clock: what waits for a lock or the disk is what a person sees. Beside it the longest of as
+/// many that do nothing but sleep and read the clock: what the machine itself adds.
+@MainActor
+func measureFrames(keys counts: [Int]) throws {
+  for count in counts {
+    let store = try PreferenceStore(
+      domain: "frames", location: StoreLocation(home: "\(home.path)/frames\(count)"))
+    try store.transaction { batch in
+      for number in 0..<count { try batch.set(.integer(Int64(number)), forKey: "key\(number)") }
+    }
+    let observer = store.observe(key: "key1")
+    defer { observer.cancel() }
+    // The first change of a day is followed by a copy of the store.
+    store.set(0, forKey: "key1")
+    usleep(2_000_000)
+    var longest = (vault: 0.0, machine: 0.0)
+    let clock = ContinuousClock()
+    func seconds(_ body: () -> Void) -> Double {
+      let (seconds, attoseconds) = clock.measure(body).components
+      return Double(seconds) + Double(attoseconds) / 1e18
+    }
+    for frame in 0..<300 {
+      longest.machine = max(longest.machine, seconds { sink += frame & 1 })
+      let time = seconds {
+        store.set(frame, forKey: "key1")
+        for key in 0..<50 { sink += store.integer(forKey: "key\((frame * 50 + key) % count)") & 1 }
+      }
+      longest.vault = max(longest.vault, time)
+      usleep(16_000)
+    }
+    print("longest of 300 frames, by keys\tvault\t\(count)\t\(longest.vault)")
+    print("longest of 300 frames, by keys\tnothing\t\(count)\t\(longest.machine)")
+  }
+}
+
+extension PreferenceStore {
+  /// Takes a key's changes until it is canceled.
+  func observe(key: String) -> Task<Void, Never> {
+    let changes = changes(of: key)
+    return Task.detached { for await _ in changes {} }
   }
 }

@@ -72,13 +72,14 @@ struct PreferenceNames {
       guard rest.count > 1 else { return [] }
       host = .named(rest[rest.startIndex + 1])
       rest = rest.dropFirst(2)
-    case "--dconf", "--kconfig":
+    case "--dconf", "--kconfig", "--portal":
       desktop = rest.first
       rest = rest.dropFirst()
     default: break
     }
     guard let verb = rest.popFirst()?.lowercased() else {
-      return (words.isEmpty ? ["-currentHost", "-host", "--dconf", "--kconfig"] : []) + Self.verbs
+      let first = ["-currentHost", "-host", "--dconf", "--kconfig", "--portal"]
+      return (words.isEmpty ? first : []) + Self.verbs
     }
     if rest.last == "--format" {
       return ["plist", "xml", "json", "toml"]

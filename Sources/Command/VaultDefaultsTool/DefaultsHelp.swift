@@ -90,6 +90,7 @@ package enum DefaultsHelp {
     "export [--format plist|xml|json|toml|script] [--strict] <domain> (<path> | -)",
     "import [--format plist|xml|json|toml|ini|kconfig|dconf] <domain> (<path> | -)",
     "--dconf | --kconfig, before a verb     the desktop's settings: ORG.SCHEMA, /PATH/; FILE:GROUP",
+    "--portal, before a verb                what the desktop's portal tells, only for reading",
     "read --gvariant <domain> <key>, write <domain> <key> --gvariant <text>",
     "import --format gschema|profile-manifest [--dry-run] [--output <folder>] (<path> | <folder>)...",
     "       others' schemas, for describe and write",
@@ -173,11 +174,13 @@ package enum DefaultsHelp {
     Verb(
       names: ["record"],
       syntax: [
-        "record [--once] [--count <n>] dconf", "record [--once] [--count <n>] kconfig <file>...",
+        "record [--once] [--count <n>] dconf", "record [--once] [--count <n>] kconfig [<file>...]",
+        "record --once portal",
       ],
       words: """
         Keeps the journal of the desktop's settings until it is stopped: whatever program changes them,
         history, diff and undo know it. Lines with --dconf or --kconfig look once, before they begin.
+        Without names, the files of KConfig that were recorded or written before.
 
           --once              looks once
           --count <n>         ends after so many transactions

@@ -75,8 +75,12 @@ extension DefaultsTool {
       for section in sections {
         let domain = try domain(of: section.name, path)
         let fixed = try managed.entries(for: domain.name)
-        wanted.add(section.entries, to: domain, fixed: fixed.mapValues(\.value))
-        try warn(of: section.entries.compactMapValues { $0 }, in: domain.name)
+        var entries = section.entries
+        for (key, value) in entries {
+          if let value { entries[key] = asKept(value, of: key, in: .stored(domain)) }
+        }
+        wanted.add(entries, to: domain, fixed: fixed.mapValues(\.value))
+        try warn(of: entries.compactMapValues { $0 }, in: domain.name)
       }
     }
     return wanted
@@ -182,6 +186,7 @@ struct WantedValues {
         if let value, fixed[key] == value { continue }
         let old = try stored?.value(key, in: domain)
         if isMerging, let new = value, let old { value = Self.merged(new, over: old) }
+        if let old, let value, Self.isSame(old, value) { continue }
         guard old != value else { continue }
         differences.append(PreferenceDifference(domain: domain, key: key, old: old, new: value))
       }
@@ -192,6 +197,21 @@ struct WantedValues {
   private static func precedes(_ first: PreferenceDomain, _ second: PreferenceDomain) -> Bool {
     if first.name != second.name { return OldStyleWriter.precedes(first.name, second.name) }
     return first.storedHost < second.storedHost
+  }
+
+  /// Whether a file says what is stored: most forms have numbers of 64 bits alone, and 1.1 in one is
+  /// what `write -float 1.1` has stored in 32.
+  private static func isSame(_ old: PreferenceValue, _ new: PreferenceValue) -> Bool {
+    switch (old, new) {
+    case (.float(let narrow), .real(let wide)), (.real(let wide), .float(let narrow)):
+      return wide == Double(narrow) || wide == Double("\(narrow)")
+    case (.array(let olds), .array(let news)):
+      return olds.count == news.count && zip(olds, news).allSatisfy { isSame($0, $1) }
+    case (.dictionary(let olds), .dictionary(let news)):
+      return olds.count == news.count
+        && olds.allSatisfy { key, old in news[key].map { isSame(old, $0) } ?? false }
+    default: return old == new
+    }
   }
 
   /// A value with the keys that only the present one has, at every depth.

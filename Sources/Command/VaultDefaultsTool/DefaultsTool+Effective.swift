@@ -12,14 +12,21 @@ extension DefaultsTool {
     let defaults = directories.defaults(for: domain.name)
     let schema = try schema(of: .stored(domain))
     let outer = try outer(schema, domain.name, database)
+    // The desktop has layers of its own.
+    let source = source(of: domain.name)
+    let place = source.map { String(domain.name.dropFirst(type(of: $0).prefix.count)) } ?? ""
+    func layers(_ key: String) throws -> [LayeredValue] {
+      try source?.layers(of: key, in: place)
+        ?? PreferenceDatabase.layers(
+          of: key, in: domain.name, database: database, fixed: fixed, defaults: defaults,
+          schema: schema, outer: outer)
+    }
     for problem in defaults.problems { warn("\(problem.message); it was left out") }
     if options.value("--key-path") != nil {
       throw DefaultsRefusal("--effective shows whole values; leave out --key-path.")
     }
     if let key = words.popFirst() {
-      let layers = try PreferenceDatabase.layers(
-        of: key, in: domain.name, database: database, fixed: fixed, defaults: defaults,
-        schema: schema, outer: outer)
+      let layers = try layers(key)
       guard let winner = layers.first else { throw absent(.stored(domain), key) }
       if options.has("--json") {
         let shown = options.has("--all-layers") ? layers : [winner]
@@ -37,16 +44,16 @@ extension DefaultsTool {
       let prefix = options.has("--show-origin") ? "\(origin(winner))\t" : ""
       return print(prefix + text(winner.value, options))
     }
-    let keys = try PreferenceDatabase.layeredKeys(
-      in: domain.name, database: database, fixed: fixed, defaults: defaults,
-      schema: schema, outer: outer)
+    let keys =
+      try source?.keys(in: place)
+      ?? PreferenceDatabase.layeredKeys(
+        in: domain.name, database: database, fixed: fixed, defaults: defaults,
+        schema: schema, outer: outer)
     guard !keys.isEmpty else { throw absent(.stored(domain), nil) }
     var effective: [String: PreferenceValue] = [:]
     var origins: [String: PreferenceValue] = [:]
     for key in keys {
-      let layers = try PreferenceDatabase.layers(
-        of: key, in: domain.name, database: database, fixed: fixed, defaults: defaults,
-        schema: schema, outer: outer)
+      let layers = try layers(key)
       guard let winner = layers.first else { continue }
       effective[key] = winner.value
       origins[key] = json(winner, isWinner: true)
@@ -54,9 +61,7 @@ extension DefaultsTool {
     guard options.has("--show-origin") else { return print(.dictionary(effective), options) }
     if options.has("--json") { return print(.dictionary(origins), options) }
     for key in keys.sorted(by: OldStyleWriter.precedes) {
-      let layers = try PreferenceDatabase.layers(
-        of: key, in: domain.name, database: database, fixed: fixed, defaults: defaults,
-        schema: schema, outer: outer)
+      let layers = try layers(key)
       for (index, layer) in (options.has("--all-layers") ? layers[...] : layers.prefix(1))
         .enumerated()
       {

@@ -30,7 +30,7 @@ extension DefaultsTool {
     if case .stored(let domain) = target { try warn(of: entries, in: domain.name) }
     try edit(target) { domain in
       for key in entries.keys.sorted(by: OldStyleWriter.precedes) {
-        try domain.set(entries[key] ?? "", key)
+        try domain.set(asKept(entries[key] ?? "", of: key, in: target), key)
       }
     }
   }

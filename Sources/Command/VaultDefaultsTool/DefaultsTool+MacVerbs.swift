@@ -33,16 +33,13 @@ extension DefaultsTool {
       let value = try place.setting(
         try Self.value(change, over: current, at: place), in: whole)
       if !isForced { try check(value, of: place.key, in: target) }
-      try domain.set(asDesktop(value, in: target), place.key)
+      try domain.set(asKept(value, of: place.key, in: target), place.key)
     }
   }
 
   /// Brings a domain to its schema's version before a value of that version is written into it.
   private func bring(_ domain: any DefaultsEditing, to schema: PreferenceSchema) throws {
     let contents = try domain.contents() ?? [:]
-    if contents.isEmpty, schema.version > 1 {
-      try domain.set(.integer(Int64(schema.version)), PreferenceSchema.versionKey)
-    }
     let changes = schema.migration(of: contents) ?? [:]
     for (key, value) in changes.sorted(by: { OldStyleWriter.precedes($0.key, $1.key) }) {
       if let value { try domain.set(value, key) } else { _ = try domain.remove(key) }
@@ -112,7 +109,9 @@ extension DefaultsTool {
     try edit(target) { domain in
       // An empty dictionary empties a domain, but does not create one.
       if try entries.isEmpty && !domain.exists { return }
-      try domain.replace(by: entries)
+      try domain.replace(
+        by: Dictionary(
+          uniqueKeysWithValues: entries.map { ($0, asKept($1, of: $0, in: target)) }))
     }
   }
 

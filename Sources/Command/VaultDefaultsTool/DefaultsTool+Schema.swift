@@ -185,8 +185,9 @@ extension DefaultsTool {
     entries["type"] = key.type.map { .string($0) }
     entries["description"] = key.description.map { .string($0) }
     entries["default"] = key.defaultValue
-    entries["minimum"] = key.minimum.map { .real($0) }
-    entries["maximum"] = key.maximum.map { .real($0) }
+    let isDate = key.type == "date"
+    entries["minimum"] = isDate ? key.limit(key.minimum) : key.minimum.map { .real($0) }
+    entries["maximum"] = isDate ? key.limit(key.maximum) : key.maximum.map { .real($0) }
     if !key.values.isEmpty { entries["values"] = .array(key.values) }
     entries["format"] = key.format.map { .string($0) }
     entries["signature"] = key.signature.map { .string($0) }

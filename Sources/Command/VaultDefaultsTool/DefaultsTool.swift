@@ -67,6 +67,7 @@ package final class DefaultsTool {
   private(set) var desktop: (any DesktopSource)?
   private(set) lazy var dconf = DConfSource(environment: environment)
   private(set) lazy var kconfig = KConfigSource(environment: environment)
+  private(set) lazy var portal = PortalSource(environment: environment)
   /// The schemas that this line has read.
   var schemaCache: [String: PreferenceSchema?] = [:]
   /// The copies that this line has brought up to date, and what of them it named.
@@ -179,6 +180,7 @@ package final class DefaultsTool {
     switch words.first {
     case "--dconf": desktop = dconf
     case "--kconfig": desktop = kconfig
+    case "--portal": desktop = portal
     default: desktop = nil
     }
     if let desktop {
@@ -315,6 +317,7 @@ package final class DefaultsTool {
     database = opened
     isWritable = true
     opened.commits = []
+    opened.versionOfNew = { [unowned self] in (try? schema(of: .stored($0)))?.version }
     if let domains = following?.domains(), !domains.isEmpty {
       followed = (domains, (try? opened.latestSequence()) ?? 0)
     }

@@ -55,8 +55,8 @@ package struct ProfileManifest: Sendable {
     {
       key.deprecation = "deprecated in \(version)"
     }
-    key.minimum = entries["pfm_range_min"].flatMap { Double(preferenceValue: $0) }
-    key.maximum = entries["pfm_range_max"].flatMap { Double(preferenceValue: $0) }
+    key.minimum = limit(entries["pfm_range_min"], of: key)
+    key.maximum = limit(entries["pfm_range_max"], of: key)
     var allowsOthers = false
     if case .boolean(true)? = entries["pfm_range_list_allow_custom_value"] { allowsOthers = true }
     if case .array(let values)? = entries["pfm_range_list"], !allowsOthers {
@@ -75,6 +75,19 @@ package struct ProfileManifest: Sendable {
       key.defaultValue = value
     }
     return key
+  }
+
+  /// A limit of a number, or of a date.
+  private mutating func limit(_ value: PreferenceValue?, of key: PreferenceSchema.Key) -> Double? {
+    guard let value else { return nil }
+    if case .date(let date) = value, key.type == "date" {
+      return date.timeIntervalSinceReferenceDate
+    }
+    guard let number = Double(preferenceValue: value) else {
+      problems.append("\(key.name): a limit of another type")
+      return nil
+    }
+    return number
   }
 
   private static func text(_ value: PreferenceValue?) -> String? {

@@ -24,12 +24,14 @@ package enum FileSignal {
   ///   - isOwn: Whether the folder must be the user's own alone, as those of the vault are.
   ///   - interval: How often to poll; `nil` to use the kernel's events, and on a network file
   ///     system to poll once a second as well.
+  ///   - seesLinks: Whether a symbolic link or a folder that is made under that name is a change,
+  ///     too, and that `folder` itself goes.
   ///   - body: Called for each change.
   /// - Returns: The watch.
   /// - Throws: ``StorageError`` if the directory cannot be watched.
   package static func watch(
     _ name: String, in folder: String, isOwn: Bool = true, polling interval: Duration? = nil,
-    _ body: @escaping @Sendable () -> Void
+    seesLinks: Bool = false, _ body: @escaping @Sendable () -> Void
   ) throws(StorageError) -> Watch {
     let directory =
       try isOwn ? Directory(folder) : Directory(anyOwner: folder, followsLink: true)
@@ -41,7 +43,9 @@ package enum FileSignal {
     guard events >= 0 else {
       throw StorageError(.inputOutput, "cannot watch \(folder)", systemError: errno)
     }
-    let mask = UInt32(IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE | IN_MOVED_FROM)
+    let mask =
+      UInt32(IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE | IN_MOVED_FROM)
+      | (seesLinks ? UInt32(IN_CREATE | IN_DELETE_SELF | IN_MOVE_SELF) : 0)
     var ends: [Int32] = [-1, -1]
     let isTold = unsafe interval != nil || inotify_add_watch(events, folder, mask) >= 0
     guard isTold, unsafe pipe2(&ends, O_CLOEXEC) == 0
@@ -63,9 +67,11 @@ package enum FileSignal {
         System.close(stop)
       }
       while wait(for: events, until: stop, timeout: timeout) {
-        let isAbout = drain(events, name: name)
+        let (isAbout, isMade) = drain(events, name: name)
         let now = status()
-        if isAbout || now != seen { body() }
+        // A file that is made is empty; what is written into it comes when it is closed.
+        if isMade, !isAbout, now?.isRegular == true { continue }
+        if isAbout || isMade || now != seen { body() }
         seen = now
       }
     }
@@ -91,21 +97,29 @@ package enum FileSignal {
     }
   }
 
-  /// Reads the pending events; returns whether any was about `name`.
-  private static func drain(_ events: Int32, name: String) -> Bool {
+  /// Reads the pending events.
+  ///
+  /// - Returns: Whether any was about `name`, or the folder itself, and whether `name` was made.
+  private static func drain(_ events: Int32, name: String) -> (isAbout: Bool, isMade: Bool) {
     var buffer = [UInt8](repeating: 0, count: 4_096)
-    var isAbout = false
+    var (isAbout, isMade) = (false, false)
     while true {
       var span = buffer.mutableSpan
       var raw = unsafe span.mutableBytes
-      guard let count = try? System.read(events, into: &raw), count > 0 else { return isAbout }
+      guard let count = try? System.read(events, into: &raw), count > 0 else {
+        return (isAbout, isMade)
+      }
       // struct inotify_event: wd, mask, cookie, len (32 bits each), name.
       var offset = 0
       while offset + 16 <= count {
         let length = (0..<4).reduce(0) { $0 | Int(buffer[offset + 12 + $1]) << (8 * $1) }
+        let mask = (0..<4).reduce(0) { $0 | UInt32(buffer[offset + 4 + $1]) << (8 * UInt32($1)) }
         let end = min(offset + 16 + length, count)
         let found = buffer[(offset + 16)..<end].prefix { $0 != 0 }
-        if found.elementsEqual(name.utf8) { isAbout = true }
+        if mask & UInt32(IN_DELETE_SELF | IN_MOVE_SELF) != 0 { isAbout = true }
+        if found.elementsEqual(name.utf8) {
+          if mask & UInt32(IN_CREATE) != 0 { isMade = true } else { isAbout = true }
+        }
         offset += 16 + length
       }
     }

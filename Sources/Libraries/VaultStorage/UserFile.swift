@@ -196,6 +196,50 @@ package enum UserFile {
     try followed(path) { _ in true }
   }
 
+  /// A name in a folder.
+  package struct Step: Hashable, Sendable {
+    /// A path without symbolic links.
+    package let folder: String
+    /// The name.
+    package let name: String
+  }
+
+  /// What a path depends on: each symbolic link that it leads through, and the file at the end, or
+  /// what is missing on the way to it.
+  ///
+  /// - Parameter path: An absolute path.
+  /// - Returns: The places, in the order of the way.
+  package static func steps(to path: String) -> [Step] {
+    var steps: [Step] = []
+    var way = path.parts(at: "/").map(String.init)[...]
+    var folder = ""
+    // As many as the kernel follows: path_resolution(7).
+    var links = 40
+    while let name = way.popFirst() {
+      if name == "." { continue }
+      if name == ".." {
+        folder = folder.isEmpty ? "" : self.folder(of: folder)
+        if folder == "/" { folder = "" }
+        continue
+      }
+      let place = Step(folder: folder.isEmpty ? "/" : folder, name: name)
+      let here = "\(folder)/\(name)"
+      if links > 0, let target = System.linkTarget(here) {
+        links -= 1
+        steps.append(place)
+        let text = String(decoding: target, as: UTF8.self)
+        if text.utf8.first == 0x2f { folder = "" }
+        way = text.parts(at: "/").map(String.init)[...] + way
+      } else if way.isEmpty || (try? status(of: here)) == nil {
+        steps.append(place)
+        break
+      } else {
+        folder = here
+      }
+    }
+    return steps
+  }
+
   private static func followed(
     _ path: String, while isFollowed: (_ link: String) throws(System.Failure) -> Bool
   ) throws(System.Failure) -> String {

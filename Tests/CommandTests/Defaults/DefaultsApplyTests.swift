@@ -41,6 +41,24 @@ struct DefaultsApplyTests {
     #expect(try defaults.value("on", "b") == nil)
   }
 
+  /// What `-float` stores in 32 bits, a file has in 64; a number that differs is a change.
+  @Test(arguments: ["json", "toml", "plist"])
+  func aFloatInAFileIsWhatWasWritten(form: String) throws {
+    for number in ["1.1", "1.5", "0.1", "-3e10"] {
+      defaults("write", "f", "k\(number)", "-float", number)
+      #expect(defaults("write", "f", "all", "-array-add", "-float", number).status == 0)
+    }
+    let path = "\(defaults.home.path)/f.\(form)"
+    #expect(defaults("dump", "--output", path, "f").status == 0)
+    #expect(defaults("apply", "--dry-run", "--prune", path).output == "Nothing to change.\n")
+    #expect(defaults("diff", path).status == 0)
+    // As a person writes it.
+    let plain = try file(#"{"f": {"k1.1": 1.1, "all": [1.1, 1.5, 0.1, -3e10]}}"#)
+    #expect(defaults("apply", "--dry-run", plain).output == "Nothing to change.\n")
+    #expect(defaults("apply", try file(#"{"f": {"k1.1": 1.1000001}}"#)).status == 0)
+    #expect(try defaults.value("k1.1", "f") == 1.1000001)
+  }
+
   @Test func applyingIsOneTransactionThatUndoTakesBack() throws {
     let path = try file(wanted)
     let result = defaults("apply", path)

@@ -100,7 +100,10 @@ extension DefaultsExchangeTests {
   /// macOS's message first, then the reader's reason with its line.
   @Test(arguments: [
     ([], "{a = 1;\n b = 2\n}", "missing ; in a dictionary at line 2"),
-    ([], "<plist><dict>\n<key>a</key>\n</plist>", "mismatched tag at line 3"), ([], "", "empty"),
+    (
+      [], "<plist><dict>\n<key>a</key>\n</plist>",
+      "the end of another element than the one that is open at line 3"
+    ), ([], "", "empty"),
     (["--format", "json"], "{\"a\": null}", "null, which no preference can be"),
     (["--format", "xml"], "{a = 1;}", "not XML"),
   ])

@@ -188,6 +188,19 @@ struct DefaultsLayerTests {
     #expect(table.message.contains("cannot be changed alone"))
   }
 
+  /// Many lines at once: each reads what the one before has written.
+  @Test func linesThatChangeTheFileAtOnceLoseNothing() throws {
+    let bash = VaultProcess(
+      home: defaults.home.path, environment: ["PATH": "/usr/bin:/bin"], executable: "/bin/bash")
+    let script = """
+      for n in {1..24}; do "$0" defaults write com.many k$n --to-file -int $n 2>/dev/null & done
+      wait
+      """
+    #expect(try bash.run(["-c", script, VaultProcess.path]).status == 0)
+    let lines = Set(try text(".config/com.many.toml").split(separator: "\n").map(String.init))
+    #expect(lines == Set((1...24).map { "k\($0) = \($0)" }))
+  }
+
   @Test func aFileThatIsNotThereIsMade() throws {
     defaults("write", "com.ed", "fontSize", "--to-file", "-int", "14")
     #expect(try text(".config/com.ed.toml") == "fontSize = 14\n")

@@ -198,6 +198,34 @@ struct DefaultsSchemaTests {
     #expect(!defaults("describe", "--json", "com.two").output.contains("\"value\" : \"x\""))
   }
 
+  /// Whatever writes the first value of a domain, it is of the schema's version.
+  @Test(arguments: [
+    ["import", "com.two", "-"], ["apply", "--domain", "com.two", "-"],
+    ["-currentHost", "import", "com.two", "-"], ["import", "com.two/big", "-"],
+    ["write", "com.two", "n", "--force", "-int", "1"], ["write", "com.two", "{ n = 1; }"],
+  ])
+  func valuesOfThisVersionAreNotMigratedWhateverWritesThem(line: [String]) throws {
+    try write(
+      "version = 2\n[keys.n]\n[[migrations]]\nversion = 2\nchange = { n = [[1, 2], [2, 1]] }",
+      "schemas/com.two.toml")
+    var line = line
+    if line.contains("-") {
+      line.insert(
+        contentsOf: ["--format", "json"],
+        at: (line.firstIndex { $0 == "import" || $0 == "apply" } ?? 0) + 1)
+    }
+    #expect(defaults.run(line, input: Array("{\"n\": 1}".utf8)).status == 0)
+    let domain = line.contains("com.two/big") ? "com.two/big" : "com.two"
+    let host = line.first == "-currentHost" ? ["-currentHost"] : []
+    #expect(defaults.run(host + ["migrate", domain]).output == "Nothing to change.\n")
+    // One that says its version is of that.
+    #expect(defaults.run(host + ["delete", domain]).status == 0)
+    let old = host + ["import", "--format", "json", domain, "-"]
+    #expect(defaults.run(old, input: Array("{\"n\": 1, \"@schema\": 1}".utf8)).status == 0)
+    #expect(defaults.run(host + ["migrate", domain]).output != "Nothing to change.\n")
+    #expect(defaults.run(host + ["read", domain, "n"]).output == "2\n")
+  }
+
   @Test func aKeyThatIsNotSetHasItsDefaultWhereThatIsAskedFor() {
     let effective = defaults("read", "--effective", "--show-origin", "com.ed", "fontSize")
     #expect(effective.output.hasPrefix("schema-default:"))
@@ -268,6 +296,47 @@ struct DefaultsSchemaTests {
       defaults("write", "org.x.app", "delay", "-int", "0").message.contains("delay is at least 1"))
     #expect(defaults("read", "--effective", "org.x.app", "on").output == "1\n")
     #expect(defaults("describe", "org.x.app", "mode").output.contains("How fast"))
+  }
+
+  /// In our words, with the line, of whatever form the file is.
+  @Test(arguments: [
+    ("<a>\n<b>\n</a>", "the end of another element than the one that is open at line 3"),
+    ("<a>\n", "the document ends before its first element, or inside of one at line 2"),
+    ("", "the document ends before its first element, or inside of one at line 1"),
+    ("<a>\n<b c=1/></a>", "a character stands where it may not at line 2"),
+    ("<a>\n<b c='1' c='2'/></a>", "an element has the same attribute twice at line 2"),
+    ("<a>\n<b", "a tag, a comment or a text has no end at line 2"),
+    ("<a/>\n<b/>", "there is something after the last element at line 2"),
+    ("<a>\n&nbsp;</a>", "an entity that XML does not have at line 2"),
+    ("<a>\n&#0;</a>", "a number that stands for no character at line 2"),
+    (
+      "\n<?xml version='1.0'?><a/>",
+      "the declaration <?xml … ?> does not stand at the beginning at line 2"
+    ),
+    (
+      "<?xml version='1.0' encoding='x-no'?><a/>",
+      "an encoding that cannot be read; UTF-8 can at line 1"
+    ),
+    ("<a>\n<![CDATA[x</a>", "a section <![CDATA[ has no end at line 2"),
+    ("<?xml verzion='1.0'?><a/>", "the declaration <?xml … ?> is damaged at line 1"),
+    ("<!DOCTYPE a [<!ENTITY x 'y'>]>\n<a>&x;</a>", "the document declares an entity at line 1"),
+  ])
+  func malformedXMLIsSaidInOurWords(text: String, reason: String) throws {
+    try write(text, "x/a.gschema.xml")
+    try write(text, "x/m.plist")
+    for (format, file) in [("gschema", "a.gschema.xml"), ("profile-manifest", "m.plist")] {
+      let refused = defaults.run([
+        "import", "--format", format, "\(defaults.home.path)/x/\(file)",
+      ])
+      #expect(refused.status == 1)
+      if format == "gschema" {
+        #expect(refused.error.contains("\(file): \(reason)\n"), "\(refused.error)")
+      }
+      for words in ["not well-formed", "mismatched", "no element", "unclosed", "junk", "undefined"]
+      {
+        #expect(!refused.error.contains(words), "\(refused.error)")
+      }
+    }
   }
 
   @Test func aProfileManifestIsImported() throws {

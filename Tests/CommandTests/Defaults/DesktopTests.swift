@@ -70,6 +70,37 @@ struct DesktopTests {
     #expect(played.status == 0, "\(played.errors) \(played.text)")
   }
 
+  /// A line that the desktop refuses is undone; what another program wrote meanwhile is not.
+  @Test(arguments: ["com.other", "dconf:/t/"])
+  func onlyTheLinesOwnChangesAreUndone(other: String) throws {
+    let home = try TemporaryHome()
+    let fake = "\(home.path)/bin"
+    try FileManager.default.createDirectory(atPath: fake, withIntermediateDirectories: true)
+    // While it is to set something, another program writes; then it refuses.
+    try """
+    #!/bin/sh
+    case "$1" in
+    dump) ;;
+    load) cat >/dev/null
+      [ -n "$INNER" ] || XDG_INNER=1 INNER=1 "\(VaultProcess.path)" defaults write \(other) k 1
+      echo broken >&2
+      exit 1 ;;
+    esac
+    """.write(toFile: "\(fake)/dconf", atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o755], ofItemAtPath: "\(fake)/dconf")
+    let vault = VaultProcess(home: home.path, environment: ["PATH": "\(fake):/usr/bin:/bin"])
+    let refused = try vault.run(["defaults", "--dconf", "write", "/t/", "mine", "2"])
+    #expect(refused.status == 1)
+    #expect(refused.errors.contains("broken"), "\(refused.errors)")
+    #expect(try vault.run(["defaults", "read", "dconf:/t/", "mine"]).status == 1)
+    if other == "com.other" {
+      #expect(try vault.run(["defaults", "read", other, "k"]).text == "1\n")
+    }
+    let history = try vault.run(["defaults", "history", "--json", "com.other"]).text
+    #expect(!history.contains("\"undoes\": "))
+  }
+
   @Test(arguments: [
     ("a=1\n[G]\nk = v ; x\n# c\n; d\nq=\"two words\"\n", "ini"),
     ("a=1\n[G]\nk=v ; x\nq=two\\swords\n", "kconfig"),

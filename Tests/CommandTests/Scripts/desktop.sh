@@ -9,7 +9,8 @@ export XDG_DATA_DIRS=/usr/share LC_ALL=C.UTF-8 GSETTINGS_BACKEND=dconf
 mkdir -p -m 700 "$HOME" "$XDG_CONFIG_HOME" "$XDG_RUNTIME_DIR"
 # dconf's service gets the environment that the bus has.
 if [ "$phase" != without ] && [ -z "${IN_SESSION:-}" ]; then
-    IN_SESSION=1 exec dbus-run-session -- bash "$0" "$@"
+    # What the tests run in may block the signal that ends the bus.
+    IN_SESSION=1 exec env --default-signal=TERM dbus-run-session -- bash "$0" "$@"
 fi
 d() { "$vault" defaults "$@"; }
 is() { [ "$1" = "$2" ] || { echo "$3: '$1' is not '$2'" >&2; exit 1; }; }
@@ -42,6 +43,23 @@ one)
     is "$(gsettings get org.gnome.desktop.interface clock-format)" "'12h'" write
     d --dconf write org.gnome.desktop.session idle-delay -int 900
     is "$(gsettings get org.gnome.desktop.session idle-delay)" 'uint32 900' 'write of uint32'
+    # What is written is what dconf gives back: the next line sees no change.
+    d --dconf write org.gnome.desktop.interface text-scaling-factor -float 1.1
+    is "$(gsettings get org.gnome.desktop.interface text-scaling-factor)" 1.1000000000000001 'write of a float'
+    is "$(d record dconf --once)" '' 'a float is no change'
+    d --dconf write org.gnome.desktop.interface text-scaling-factor -int 1
+    is "$(d record dconf --once)" '' 'a whole number is no change'
+    printf '["dconf:/test/group2/"]\nwide = { "$float" = 2.5 }\nlist = [{ "$float" = 0.1 }]\nin = { a = { "$float" = 0.5 } }\nbig = { "$unsigned" = "5" }\n' >"$folder/wide.toml"
+    printf '"org.gnome.desktop.session" = { idle-delay = { "$dictionary" = ["$gvariant", "uint32 600"] } }\n' >>"$folder/idle.toml"
+    for file in wide idle; do
+        d --dconf apply "$folder/$file.toml" >/dev/null
+        is "$(d record dconf --once)" '' "apply of $file is no change"
+        d --dconf apply --dry-run "$folder/$file.toml" >/dev/null
+        d --dconf diff "$folder/$file.toml"
+    done
+    printf '{"wide": {"$float": 3.5}}' | d --dconf import --format json /test/group2/ -
+    is "$(d record dconf --once)" '' 'import is no change'
+    d --dconf undo 5 >/dev/null
     if d --dconf write org.gnome.desktop.interface clock-format 13h 2>/dev/null; then exit 2; fi
     if d --dconf write org.gnome.desktop.session idle-delay -int -1 2>/dev/null; then exit 3; fi
     d --dconf write /test/group2/ key2 --gvariant 'uint32 8'

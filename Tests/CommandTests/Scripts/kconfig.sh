@@ -27,7 +27,7 @@ mkdir -p "$folder/site"
 printf '[Locked][$i]\nk=site\n' >"$folder/site/kdeglobals"
 is "$(kreadconfig5 --file kdeglobals --group Locked --key k)" site 'the site'
 if d --kconfig write kdeglobals:Locked k mine 2>"$folder/error"; then exit 3; fi
-grep -q 'may have locked' "$folder/error"
+grep -q 'is locked in .*/site/kdeglobals' "$folder/error"
 is "$(d --kconfig read kdeglobals:Locked k 2>/dev/null || echo none)" none 'a locked key'
 # Of a line that fails in its middle nothing stays.
 printf '["kconfig:kdeglobals:General"]\nfirst = "1"\n["kconfig:kdeglobals:Locked"]\nk = "mine"\n' >"$folder/two.toml"
@@ -37,3 +37,49 @@ is "$(d --kconfig read kdeglobals:General first 2>/dev/null || echo none)" none 
 # A line that names no domain has the latest values, too.
 kwriteconfig5 --file kdeglobals --group General --key ColorScheme Latest
 d --kconfig history | tail -n 1 | grep -q Latest
+
+# What KConfig expands stays so, on a machine with another home, too.
+kwriteconfig5 --file paths --group G --key mine --type path "$HOME/pictures"
+printf 'other[$e]=$XDG_DATA_HOME/x\nplain=$HOME/x\n' >>"$XDG_CONFIG_HOME/paths"
+d record kconfig --once paths >/dev/null
+d --kconfig snapshot paths >/dev/null
+is "$(d --kconfig read --json paths:G mine | tr -d ' \n')" '{"$dictionary":["$expand","$HOME/pictures"]}' expand
+kwriteconfig5 --file paths --group G --key mine plain
+d --kconfig undo >/dev/null
+grep -qF 'mine[$e]=$HOME/pictures' "$XDG_CONFIG_HOME/paths"
+d --kconfig write paths:G plain '$HOME/y'
+grep -qxF 'plain=$HOME/y' "$XDG_CONFIG_HOME/paths"
+kwriteconfig5 --file paths --group G --key other gone
+if d --kconfig undo 2>"$folder/error"; then exit 5; fi
+grep -q 'paths below $HOME alone' "$folder/error"
+is "$(kreadconfig5 --file paths --group G --key other)" gone 'what cannot be written'
+d --kconfig dump --output "$folder/paths.toml" paths:G
+HOME=$folder/two XDG_CONFIG_HOME=$folder/two/.config d --kconfig apply "$folder/paths.toml" >/dev/null
+grep -qF 'mine[$e]=$HOME/pictures' "$folder/two/.config/paths"
+# What programs see: the site's files, kdeglobals, locks, and what is deleted.
+printf '[G]\nsite=one\nboth=site\nkept[$i]=site\ngone=site\n[Locked][$i]\nk=site\n' >"$folder/site/app"
+printf '[G]\nwide=sites\nlock[$i]=wide\n' >>"$folder/site/kdeglobals"
+printf '[G]\nboth=mine\nkept=mine\ngone[$d]\nlock=mine\n[Locked]\nk=mine\n' >"$XDG_CONFIG_HOME/app"
+for pair in site=one both=mine kept=site wide=sites lock=wide; do
+    is "$(d --kconfig read --effective app:G "${pair%=*}")" "${pair#*=}" "effective ${pair%=*}"
+done
+if d --kconfig read --effective app:G gone 2>/dev/null; then exit 6; fi
+is "$(d --kconfig read --effective app:Locked k)" site 'a locked group'
+is "$(d --kconfig read app:G both)" mine 'the user'
+is "$(d --kconfig read --effective --show-origin app:G kept)" "managed:$folder/site/app	site" origin
+d --kconfig read --effective --all-layers app:G both | grep -q "  site-default:$folder/site/app	site"
+d --kconfig read --effective app:G | grep -q 'wide = sites'
+printf '[$i]\n[G]\nsite=all\n' >"$folder/site/app"
+is "$(d --kconfig read --effective app:G both 2>/dev/null || echo none)" none 'a locked file'
+if d --kconfig write app:G new k 2>"$folder/error"; then exit 7; fi
+grep -q "is locked in $folder/site/app" "$folder/error"
+# The recorder says what it has nothing of.
+if HOME=$folder/three XDG_CONFIG_HOME=$folder/three/.config d record kconfig 2>"$folder/error"; then exit 8; fi
+grep -q 'name them' "$folder/error"
+d record kconfig --once nothere 2>"$folder/error"
+grep -q 'no .*/nothere yet' "$folder/error"
+# Without names it watches the files that it knows.
+timeout 60 "$vault" defaults record kconfig --count 1 >"$folder/recorded" &
+recorder=$!
+while ! grep -q 'change' "$folder/recorded"; do kwriteconfig5 --file paths --group G --key n $RANDOM; done
+wait $recorder

@@ -100,6 +100,99 @@ struct SchemaLayerTests {
     #expect(await wait(for: 14, in: gone).last == 14)
   }
 
+  /// Dotfiles are links into another folder, a mounted configuration is a link to a link.
+  @Test(.timeLimit(.minutes(2)), arguments: ["file", "folder", "later"])
+  func aFileBehindALinkIsFollowed(kind: String) async throws {
+    let files = FileManager.default
+    for name in ["one", "two"] {
+      try files.createDirectory(
+        atPath: "\(home.path)/\(name)", withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o755])
+      try "fontSize = \(name == "one" ? 20 : 30)\n".write(
+        toFile: "\(home.path)/\(name)/f.toml", atomically: true, encoding: .utf8)
+    }
+    func link(_ path: String, to target: String) throws {
+      let new = "\(home.path)/new"
+      try files.createSymbolicLink(atPath: new, withDestinationPath: target)
+      #expect(unsafe rename(new, path) == 0)
+    }
+    let data = "\(home.path)/config/..data"
+    if kind == "folder" {
+      try link(data, to: "../one")
+      try link(file, to: "..data/f.toml")
+    } else if kind == "file" {
+      try link(file, to: "\(home.path)/one/f.toml")
+    }
+    let store = try store()
+    #expect(store.integer(forKey: "fontSize") == (kind == "later" ? 12 : 20))
+    let stream = store.values(of: Self.size)
+    if kind == "later" {
+      try files.createSymbolicLink(atPath: file, withDestinationPath: "../one/f.toml")
+    }
+    if kind == "later" { #expect(await wait(for: 20, in: stream).last == 20) }
+    // Of the file at the end.
+    let written = store.values(of: Self.size)
+    try "fontSize = 21\n".write(
+      toFile: "\(home.path)/one/f.toml", atomically: true, encoding: .utf8)
+    #expect(await wait(for: 21, in: written).last == 21)
+    // Of a link on the way, and then of the file that it leads to.
+    let linked = store.values(of: Self.size)
+    if kind == "folder" {
+      try link(data, to: "../two")
+    } else {
+      try link(file, to: "../two/f.toml")
+    }
+    #expect(await wait(for: 30, in: linked).last == 30)
+    let last = store.values(of: Self.size)
+    try "fontSize = 31\n".write(
+      toFile: "\(home.path)/two/f.toml", atomically: true, encoding: .utf8)
+    #expect(await wait(for: 31, in: last).last == 31)
+  }
+
+  @Test(.timeLimit(.minutes(2)))
+  func aFolderThatComesLaterIsFollowed() async throws {
+    try FileManager.default.removeItem(atPath: "\(home.path)/config")
+    let store = try store()
+    let stream = store.values(of: Self.size)
+    try FileManager.default.createDirectory(
+      atPath: "\(home.path)/config", withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o755])
+    try write("fontSize = 20\n")
+    #expect(await wait(for: 20, in: stream).last == 20)
+  }
+
+  /// What is written while a schema comes into use is not lost.
+  @Test(.timeLimit(.minutes(2)))
+  func aChangeWhileASchemaComesIntoUseIsSeen() async throws {
+    try write("fontSize = 1\n")
+    let store = try store()
+    let schema = try PreferenceSchema(toml: Self.schema)
+    let environment = ["HOME": home.path, "XDG_CONFIG_HOME": "\(home.path)/config"]
+    let file = file
+    for round in 2..<60 {
+      async let done: Void = Task.detached {
+        for part in 0..<4 {
+          try "fontSize = \(round * 10 + part)\n".write(
+            toFile: file, atomically: true, encoding: .utf8)
+        }
+      }.value
+      try store.use(schema, environment: environment)
+      try await done
+      while store.integer(forKey: "fontSize") != round * 10 + 3 { await Task.yield() }
+    }
+  }
+
+  /// As the page has it: without a schema that is installed, the program's keys say their types.
+  @Test func aVariableHasTheTypeOfTheProgramsKey() throws {
+    let store = try PreferenceStore(
+      domain: "com.ed", location: home.location, managedDirectory: "\(home.path)/managed",
+      siteDirectories: [], packageDirectories: [])
+    try store.use(
+      PreferenceSchema(keys: [Self.size.schema], environmentPrefix: "ED", textFile: .above),
+      environment: ["HOME": home.path, "ED_FONT_SIZE": "30"])
+    #expect(try store.value(for: Self.size) == 30)
+  }
+
   @Test func belowWhatIsStoredTheFileGivesDefaults() throws {
     try write("fontSize = 20\nother = \"x\"\n")
     let store = try store(

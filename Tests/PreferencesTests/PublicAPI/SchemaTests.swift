@@ -24,6 +24,12 @@ struct SchemaTests {
       siteDirectories: [], packageDirectories: [])
   }
 
+  private func stored(
+    _ key: String, _ domain: PreferenceDomain, _ store: PreferenceStore
+  ) throws -> PreferenceValue? {
+    try store.transaction { try $0.value(forKey: key, in: domain) }
+  }
+
   @Test func typedKeysSayWhatTheyAre() throws {
     let schema = PreferenceSchema(
       "An editor", version: 3,
@@ -187,6 +193,70 @@ struct SchemaTests {
     try store.use(schema)
     #expect(store.value(forKey: "@schema") == 3)
     #expect(store.value(forKey: "theme") == "dark")
+  }
+
+  /// Whatever writes the first value of a domain, it is of the schema's version, and is not migrated.
+  @Test(arguments: ["set", "transaction", "expecting", "profile", "persistent", "again"])
+  func theFirstValueIsOfTheSchemasVersionWhateverWritesIt(way: String) throws {
+    let store = try store()
+    let schema = try PreferenceSchema(
+      toml: "version = 2\n[[migrations]]\nversion = 2\nchange = { n = [[1, 2], [2, 1]] }")
+    try store.use(schema)
+    var domain = store.domain
+    switch way {
+    case "set": store.set(1, forKey: "n")
+    case "transaction": try store.transaction { try $0.set(1, forKey: "n") }
+    case "expecting": try store.setValue(1, expecting: nil, forKey: "n")
+    case "profile":
+      domain = PreferenceDomain("com.ed/big")
+      try store.transaction { try $0.set(1, forKey: "n", in: domain) }
+    case "persistent": store.setPersistentDomain(["n": 1], forName: "com.ed")
+    default:
+      // The domain was emptied meanwhile.
+      store.set(3, forKey: "n")
+      #expect(store.synchronize())
+      store.removePersistentDomain(forName: "com.ed")
+      store.set(1, forKey: "n")
+    }
+    #expect(store.synchronize())
+    try self.store().use(schema)
+    #expect(try stored("n", domain, store) == 1)
+    #expect(try stored("@schema", domain, store) == 2)
+  }
+
+  @Test func profilesAndThisHostsPartAreBroughtToTheVersion() throws {
+    let store = try store()
+    let domains = [
+      PreferenceDomain("com.ed"), PreferenceDomain("com.ed", host: .current),
+      PreferenceDomain("com.ed/big"), PreferenceDomain("com.ed/huge", host: .current),
+    ]
+    let other = PreferenceDomain("com.editor/big")
+    try store.transaction { batch in
+      for domain in domains + [other] { try batch.set(1, forKey: "n", in: domain) }
+    }
+    let schema = try PreferenceSchema(
+      toml: "version = 2\n[[migrations]]\nversion = 2\nchange = { n = [[1, 2], [2, 1]] }")
+    for _ in 0..<2 { try store.use(schema) }
+    for domain in domains { #expect(try stored("n", domain, store) == 2) }
+    #expect(try stored("n", other, store) == 1)
+  }
+
+  @Test func datesHaveLimits() throws {
+    let (first, last) = (Date(timeIntervalSinceReferenceDate: 0), Date(timeIntervalSince1970: 2e9))
+    let key = PreferenceKey("since", default: first).limited(to: first...last)
+    let store = try store()
+    try store.setValue(last, for: key)
+    #expect(throws: PreferenceError.self) { try store.setValue(last + 1, for: key) }
+    let error = #expect(throws: PreferenceError.self) { try store.setValue(first - 1, for: key) }
+    #expect(error?.message == "since is not before 2001-01-01T00:00:00Z")
+    #expect(store[key] == last)
+    let schema = PreferenceSchema(keys: [key.schema])
+    #expect(
+      schema.toml.contains("\nminimum = 2001-01-01T00:00:00Z\nmaximum = 2033-05-18T03:33:20Z\n"))
+    #expect(try PreferenceSchema(toml: schema.toml) == schema)
+    for text in ["type = \"date\"\nminimum = 1", "type = \"integer\"\nminimum = 2001-01-01"] {
+      #expect(throws: PreferenceError.self) { try PreferenceSchema(toml: "[keys.a]\n\(text)") }
+    }
   }
 
   @Test(arguments: [

@@ -98,6 +98,14 @@ final class DConfSource: DesktopSource {
     return try GVariantText.text(value, as: schemas.signature(of: key, in: domain))
   }
 
+  func kept(
+    _ value: PreferenceValue, of key: String, in domain: String
+  ) -> PreferenceValue {
+    guard let text = try? text(value, of: key, in: domain), let read = try? GVariantText(text)
+    else { return value }
+    return self.value(read, of: key, in: domain)
+  }
+
   func isSame(
     _ first: PreferenceValue?, _ second: PreferenceValue?, of key: String, in domain: String
   ) -> Bool {

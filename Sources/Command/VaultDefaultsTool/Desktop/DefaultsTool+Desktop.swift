@@ -3,10 +3,12 @@ import Glibc
 import VaultPreferences
 import VaultStorage
 
-/// Domains of the desktop: `--dconf`, `--kconfig`, and names with these prefixes.
+/// Domains of the desktop: `--dconf`, `--kconfig`, `--portal`, and names with these prefixes.
 extension DefaultsTool {
   /// Every prefix of a copy.
-  static let desktopPrefixes = [DConfSource.prefix, KConfigSource.prefix]
+  static let desktopPrefixes = [
+    DConfSource.prefix, KConfigSource.prefix, PortalSource.prefix,
+  ]
   /// Which changes of other machines the desktop has got: their latest numbers, by prefix.
   private static let handedOn = PreferenceDomain("@desktop")
 
@@ -14,6 +16,7 @@ extension DefaultsTool {
   func source(of name: String) -> (any DesktopSource)? {
     if name.begins(with: DConfSource.prefix) { return dconf }
     if name.begins(with: KConfigSource.prefix) { return kconfig }
+    if name.begins(with: PortalSource.prefix) { return portal }
     return nil
   }
 
@@ -75,7 +78,9 @@ extension DefaultsTool {
       for name in known.union(current.keys).sorted() {
         let domain = PreferenceDomain(prefix + name)
         let (old, new) = (try contents(domain) ?? [:], current[name] ?? [:])
-        for key in Set(old.keys).union(new.keys).sorted() where old[key] != new[key] {
+        // A value of another type that is the same to the desktop, such as one that sync brought.
+        for key in Set(old.keys).union(new.keys).sorted()
+        where old[key] != new[key] && !source.isSame(old[key], new[key], of: key, in: name) {
           found.append((domain, key, new[key]))
         }
       }
@@ -154,12 +159,16 @@ extension DefaultsTool {
 
   // MARK: To the desktop
 
-  /// A value as the copy has it: KConfig has texts alone.
-  func asDesktop(_ value: PreferenceValue, in target: DefaultsTarget) -> PreferenceValue {
-    guard case .stored(let domain) = target, domain.name.begins(with: KConfigSource.prefix) else {
+  /// A value as a domain will have it: what the desktop gives back in the copy of one of its own,
+  /// such as a number of 64 bits for one of 32.
+  func asKept(
+    _ value: PreferenceValue, of key: String, in target: DefaultsTarget
+  ) -> PreferenceValue {
+    guard case .stored(let domain) = target, let source = source(of: domain.name) else {
       return value
     }
-    return KConfigSource.text(value).map { .string($0) } ?? value
+    return source.kept(
+      value, of: key, in: String(domain.name.dropFirst(type(of: source).prefix.count)))
   }
 
   /// Has the desktop take what this line changed in a copy; where it cannot, the line is undone.
@@ -260,20 +269,41 @@ extension DefaultsTool {
     let name = words.popFirst() ?? ""
     guard let source = source(of: "\(name):") else { throw DefaultsUsage() }
     let named = Set(try words.map { try source.domain(named: $0) })
+    let copies =
+      try reading()?.domains().map(\.name)
+      .filter { $0.begins(with: type(of: source).prefix) } ?? []
+    let files = source.files(
+      of: named.union(copies.map { String($0.dropFirst(type(of: source).prefix.count)) }))
+    guard !files.isEmpty || source is PortalSource && options.has("--once") else {
+      if source is PortalSource {
+        throw DefaultsRefusal("The portal is looked at, not watched: record --once portal.")
+      }
+      throw DefaultsRefusal(
+        "record kconfig has no file to look at yet; name them: kdeglobals kwinrc")
+    }
     var ends: [Int32] = [-1, -1]
     guard unsafe pipe2(&ends, O_CLOEXEC | O_NONBLOCK) == 0 else {
       throw DefaultsRefusal("cannot make a pipe")
     }
     let (read, write) = (ends[0], ends[1])
-    let watches = source.files(of: named).compactMap { file in
-      try? UserFile.makeFolders(file.folder)
-      return try? FileSignal.watch(file.name, in: file.folder, isOwn: false) {
-        // If the pipe is full, a wake-up is pending already.
-        var byte: UInt8 = 1
-        _ = unsafe Glibc.write(write, &byte, 1)
+    var watches: [FileSignal.Watch] = []
+    defer { for watch in watches { watch.stop() } }
+    for file in files {
+      do {
+        try UserFile.makeFolders(file.folder)
+        watches.append(
+          try FileSignal.watch(file.name, in: file.folder, isOwn: false, seesLinks: true) {
+            // If the pipe is full, a wake-up is pending already.
+            var byte: UInt8 = 1
+            _ = unsafe Glibc.write(write, &byte, 1)
+          })
+      } catch let error as System.Failure {
+        throw DefaultsRefusal("Could not make \(file.folder): \(error.reason)")
+      }
+      if !UserFile.exists("\(file.folder)/\(file.name)") {
+        warn("there is no \(file.folder)/\(file.name) yet; it is recorded once it is there")
       }
     }
-    defer { for watch in watches { watch.stop() } }
     while true {
       caughtUp.remove(type(of: source).prefix)
       let count = try catchUp(source, beside: named)

@@ -29,16 +29,31 @@ protocol DesktopSource {
   /// Has the desktop take changes: all, or it throws.
   func push(_ changes: [DesktopChange]) throws
 
+  /// A value as the desktop gives it back after it was set; unchanged if it cannot be set.
+  func kept(_ value: PreferenceValue, of key: String, in domain: String) -> PreferenceValue
+
   /// Whether two values of a key are the same to the desktop.
   func isSame(
     _ first: PreferenceValue?, _ second: PreferenceValue?, of key: String, in domain: String
   ) -> Bool
+
+  /// A key's values in the layers of the desktop's own, the strongest first; `nil` if it has none of
+  /// its own.
+  func layers(of key: String, in domain: String) throws -> [LayeredValue]?
+
+  /// The keys that any of these layers has.
+  func keys(in domain: String) throws -> Set<String>?
 
   /// The schema of a domain; `nil` if there is none.
   func schema(of domain: String) -> PreferenceSchema?
 
   /// The files that change when something is set, each as its folder and name.
   func files(of known: Set<String>) -> [(folder: String, name: String)]
+}
+
+extension DesktopSource {
+  func layers(of key: String, in domain: String) throws -> [LayeredValue]? { nil }
+  func keys(in domain: String) throws -> Set<String>? { nil }
 }
 
 /// What the desktop's own commands get of the environment that this line was given.

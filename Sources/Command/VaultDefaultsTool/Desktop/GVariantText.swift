@@ -120,6 +120,8 @@ package struct GVariantText: Equatable, Sendable {
       guard case .boolean(let flag) = value else { throw misfit() }
       return flag ? "true" : "false"
     case UInt8(ascii: "d"):
+      // As it was typed: 1.1 of 32 bits is 1.10000002384 of 64.
+      if case .float(let number) = value, let typed = Double("\(number)") { return real(typed) }
       guard let number = Double(preferenceValue: value), value.kind != .boolean else {
         throw misfit()
       }

@@ -6,9 +6,11 @@ import VaultTerminal
 /// `kwriteconfig6` or `kwriteconfig5`, which tell running programs and know what is locked.
 ///
 /// A domain is a file of `XDG_CONFIG_HOME` with a group, such as `kdeglobals:General`, and with
-/// another group inside of it `kdeglobals:A][B`. All values are texts.
+/// another group inside of it `kdeglobals:A][B`. All values are texts; one that KConfig expands,
+/// `key[$e]=$HOME/x`, is a dictionary with the key `$expand` and the text.
 final class KConfigSource: DesktopSource {
   static let prefix = "kconfig:"
+  static let tag = "$expand"
 
   private let environment: [String: String]
 
@@ -41,32 +43,78 @@ final class KConfigSource: DesktopSource {
   func current(beside known: Set<String>) throws -> [String: [String: PreferenceValue]] {
     var found: [String: [String: PreferenceValue]] = [:]
     for file in Set(known.map { Self.place($0).file }) {
-      let path = "\(try folder())/\(file)"
-      guard UserFile.exists(path) else { continue }
-      let bytes: [UInt8]
-      do {
-        bytes = try UserFile.bytes(of: path, limit: 16 << 20)
-      } catch {
-        throw DefaultsRefusal("Could not read \(path): \(error.reason)")
-      }
-      for group in KeyFile(String(decoding: bytes, as: UTF8.self)).groups {
-        // [Group][$i] is locked, and has its name before that.
+      for group in try Self.file("\(try folder())/\(file)")?.groups ?? [] {
+        // [Group][$i] is locked, and has its name before that. [$i] locks the whole file.
+        guard group.name != "$i" else { continue }
         let name = group.name.substituting("][$i", with: "")
-        for (key, value) in group.entries {
-          // key[$i], key[$e]: flags, not part of the name. key[$d] is deleted.
-          guard !key.contains(bytes: "[$d]") else { continue }
-          found["\(file):\(name)", default: [:]][Self.name(of: key)] = .string(Self.plain(value))
+        for (key, text) in group.entries {
+          let (key, flags) = Self.flags(of: key)
+          guard !flags.deletes else { continue }
+          found["\(file):\(name)", default: [:]][key] = Self.value(text, flags)
         }
       }
     }
     return found
   }
 
-  private static func name(of key: String) -> String {
-    guard let sign = key.utf8.firstIndex(of: UInt8(ascii: "[")),
+  /// The groups of a file; `nil` if there is none.
+  static func file(_ path: String) throws -> KeyFile? {
+    guard UserFile.exists(path) else { return nil }
+    do {
+      let bytes = try UserFile.bytes(of: path, limit: 16 << 20)
+      return KeyFile(String(decoding: bytes, as: UTF8.self))
+    } catch {
+      throw DefaultsRefusal("Could not read \(path): \(error.reason)")
+    }
+  }
+
+  /// The signs behind a key, as in `key[$ie]`; `Name[de]` has none.
+  struct Flags {
+    /// Stronger files do not change it: `i`.
+    let locks: Bool
+    /// KConfig expands its value: `e`.
+    let expands: Bool
+    /// It deletes what weaker files have: `d`.
+    let deletes: Bool
+
+    fileprivate init(_ signs: some Sequence<UInt8>) {
+      let signs = Set(signs)
+      locks = signs.contains(UInt8(ascii: "i"))
+      expands = signs.contains(UInt8(ascii: "e"))
+      deletes = signs.contains(UInt8(ascii: "d"))
+    }
+  }
+
+  /// A key without its flags, and these.
+  static func flags(of key: String) -> (name: String, flags: Flags) {
+    guard key.utf8.last == UInt8(ascii: "]"),
+      let sign = key.utf8.lastIndex(of: UInt8(ascii: "[")),
       key[sign...].utf8.dropFirst().first == UInt8(ascii: "$")
-    else { return key }
-    return String(key[..<sign])
+    else { return (key, Flags([])) }
+    return (String(key[..<sign]), Flags(key[sign...].utf8.dropFirst(2).dropLast()))
+  }
+
+  /// A value as the copy has it.
+  static func value(_ text: String, _ flags: Flags) -> PreferenceValue {
+    let text = plain(text)
+    return flags.expands ? .dictionary([tag: .string(text)]) : .string(text)
+  }
+
+  // MARK: What programs see
+
+  func layers(of key: String, in domain: String) throws -> [LayeredValue]? {
+    let (file, _) = Self.place(domain)
+    return try KConfigCascade(file, withGlobals: true, environment)
+      .layers(of: key, in: domain, Self.group(domain))
+  }
+
+  func keys(in domain: String) throws -> Set<String>? {
+    let (file, _) = Self.place(domain)
+    return try KConfigCascade(file, withGlobals: true, environment).keys(in: Self.group(domain))
+  }
+
+  private static func group(_ domain: String) -> String {
+    domain.halves(at: ":").map { String($0.after) } ?? ""
   }
 
   /// A value without KConfig's escapes.
@@ -104,7 +152,15 @@ final class KConfigSource: DesktopSource {
       for group in groups { words += ["--group", group] }
       if groups.isEmpty { words += ["--group", "<default>"] }
       words += ["--key", change.key]
-      if let value = change.value {
+      if let lock = try KConfigCascade(file, withGlobals: false, environment)
+        .lock(of: change.key, in: Self.group(change.domain))
+      {
+        throw DefaultsRefusal(
+          "\(change.domain) \(change.key) is locked in \(lock).\nDefaults have not been changed.")
+      }
+      if let value = change.value, let text = Self.expanded(value) {
+        words += ["--type", "path", "--", try path(text, change)]
+      } else if let value = change.value {
         guard let text = Self.text(value) else {
           throw DefaultsRefusal(
             "\(change.domain) \(change.key): KConfig has texts, numbers and booleans.")
@@ -115,6 +171,29 @@ final class KConfigSource: DesktopSource {
       }
       try run(words)
     }
+  }
+
+  /// The text that KConfig expands; `nil` for any other value.
+  private static func expanded(_ value: PreferenceValue) -> String? {
+    guard case .dictionary(let entries) = value, entries.count == 1,
+      case .string(let text)? = entries[tag]
+    else { return nil }
+    return text
+  }
+
+  /// The path that `kwriteconfig5` writes as a text to expand: it puts `$HOME` in the place of the
+  /// home, and knows no other variable.
+  private func path(_ text: String, _ change: DesktopChange) throws -> String {
+    let (name, rest) = ("$HOME", text.utf8.dropFirst(5))
+    let isOfHome = text == name || text.begins(with: "\(name)/")
+    guard isOfHome ? !rest.contains(UInt8(ascii: "$")) : !text.utf8.contains(UInt8(ascii: "$")),
+      let home = environment["HOME"]
+    else {
+      throw DefaultsRefusal(
+        "\(change.domain) \(change.key): of texts to expand, KConfig's own programs write paths "
+          + "below $HOME alone.\nDefaults have not been changed. Edit the file.")
+    }
+    return isOfHome ? home + String(decoding: Array(rest), as: UTF8.self) : text
   }
 
   /// A value as KConfig writes it; `nil` for one that it cannot have.
@@ -128,10 +207,16 @@ final class KConfigSource: DesktopSource {
     }
   }
 
+  func kept(
+    _ value: PreferenceValue, of key: String, in domain: String
+  ) -> PreferenceValue { Self.text(value).map { .string($0) } ?? value }
+
   func isSame(
     _ first: PreferenceValue?, _ second: PreferenceValue?, of key: String, in domain: String
   ) -> Bool {
-    first.flatMap(Self.text) == second.flatMap(Self.text)
+    guard let first, let second else { return first == nil && second == nil }
+    if Self.expanded(first) != nil || Self.expanded(second) != nil { return first == second }
+    return Self.text(first) != nil && Self.text(first) == Self.text(second)
   }
 
   private func run(_ words: [String]) throws {

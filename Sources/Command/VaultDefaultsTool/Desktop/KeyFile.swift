@@ -10,6 +10,8 @@ package struct KeyFile: Sendable {
     package let name: String
     /// The keys and values, in their order.
     package fileprivate(set) var entries: [(key: String, value: String)]
+    /// The lines without a value.
+    package fileprivate(set) var words: [String] = []
   }
 
   /// The groups, in their order.
@@ -34,6 +36,7 @@ package struct KeyFile: Sendable {
           ))
       } else {
         badLines.append(index + 1)
+        if !groups.isEmpty { groups[groups.count - 1].words.append(String(line)) }
       }
     }
   }

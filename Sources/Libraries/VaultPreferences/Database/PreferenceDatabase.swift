@@ -25,6 +25,9 @@ package final class PreferenceDatabase {
   package var commits: [ClosedRange<Int64>]?
   /// The clock, for tests.
   package var now: () -> Date = { Date() }
+  /// The version of the schema that a domain's values are of, where it is not the first: it is
+  /// written beside the first value of a domain that is empty.
+  package var versionOfNew: ((PreferenceDomain) throws -> Int?)?
   /// How much the journal keeps of each domain.
   var journalLimit = PreferenceJournal.Limit()
   private var hasSeenTables = false

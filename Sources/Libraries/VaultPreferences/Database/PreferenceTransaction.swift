@@ -5,6 +5,8 @@ package final class PreferenceTransaction {
   private let database: PreferenceDatabase
   private var writer: JournalWriter
   private var rows: [PreferenceDomain: DomainRow] = [:]
+  /// The domains that have values, or say of which version theirs are.
+  private var versioned: Set<PreferenceDomain> = []
 
   /// - Parameters:
   ///   - database: The store, in a write transaction.
@@ -56,6 +58,7 @@ package final class PreferenceTransaction {
   package func set(_ value: PreferenceValue, _ key: String, in domain: PreferenceDomain) throws {
     try database.checkManaged(key, in: domain)
     try value.checkDepth(of: key)
+    try sayVersion(of: domain)
     let row = try made(domain)
     let sealer = try database.sealer(for: row)
     let name = try sealer?.name(of: key) ?? key
@@ -74,6 +77,21 @@ package final class PreferenceTransaction {
     try insert.bind(new, at: 3)
     try insert.run()
     try writer.record(domain, name, old: old, new: new)
+  }
+
+  /// Says in a domain without values of which version the first one is, so that it is not taken for
+  /// one of version 1 and migrated.
+  private func sayVersion(of domain: PreferenceDomain) throws {
+    guard let versionOfNew = database.versionOfNew, versioned.insert(domain).inserted,
+      let version = try versionOfNew(domain), version > 1
+    else { return }
+    if let row = try row(of: domain),
+      try connection.int64(
+        "SELECT 1 FROM preferences_values WHERE domain=? LIMIT 1", [.integer(row.id)]) != nil
+    {
+      return
+    }
+    try set(.integer(Int64(version)), PreferenceSchema.versionKey, in: domain)
   }
 
   /// Removes a key.

@@ -9,7 +9,7 @@ extension PreferenceKey {
     with { $0.description = description }
   }
 
-  /// Limits the value to a range.
+  /// Limits a number or a date to a range.
   ///
   /// Setting another value throws ``PreferenceError/Code/notAllowed``; reading one that is stored
   /// does, too, and the subscript gives the default.
@@ -19,9 +19,15 @@ extension PreferenceKey {
   public func limited(to range: ClosedRange<Value>) -> PreferenceKey
   where Value: PreferenceConvertible {
     with { key in
-      key.minimum = range.lowerBound.preferenceValue.number
-      key.maximum = range.upperBound.preferenceValue.number
+      key.minimum = range.lowerBound.preferenceValue.measure
+      key.maximum = range.upperBound.preferenceValue.measure
     }
+  }
+
+  /// A text has no range: ``matching(_:)`` and ``limited(to:)-([Value])`` limit it.
+  @available(*, unavailable, message: "a text has no range; use matching(_:) or limited(to: [])")
+  public func limited(to range: ClosedRange<String>) -> PreferenceKey where Value == String {
+    self
   }
 
   /// Limits the value to some.

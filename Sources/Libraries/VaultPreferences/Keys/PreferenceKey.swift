@@ -98,8 +98,8 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
 
 /// Codable values, coded by Foundation's property-list coders and converted by our own reader and
 /// writer.
-enum CodedPreference {
-  static func encode<Value: Encodable>(_ value: Value) throws -> PreferenceValue {
+package enum CodedPreference {
+  package static func encode<Value: Encodable>(_ value: Value) throws -> PreferenceValue {
     let encoder = PropertyListEncoder()
     encoder.outputFormat = .binary
     // The coder rejects a scalar at the top level.
@@ -109,7 +109,7 @@ enum CodedPreference {
     return first
   }
 
-  static func decode<Value: Decodable>(
+  package static func decode<Value: Decodable>(
     _ type: Value.Type, _ value: PreferenceValue, _ name: String
   ) throws -> Value {
     do {

@@ -137,10 +137,31 @@ enum ExpatParser {
       {
         throw PreferenceError(.syntax, words)
       }
-      let reason = unsafe XML_ErrorString(XML_GetErrorCode(parser)).map {
-        unsafe String(cString: $0)
-      }
-      throw PreferenceError(.syntax, "\(reason ?? "damaged XML") at line \(line)")
+      throw PreferenceError(
+        .syntax, "\(unsafe reason(XML_GetErrorCode(parser))) at line \(line)")
+    }
+  }
+
+  /// What is wrong with a document, by expat's number for it.
+  private static func reason(_ code: XML_Error) -> String {
+    switch code {
+    case XML_ERROR_NO_ELEMENTS: "the document ends before its first element, or inside of one"
+    case XML_ERROR_INVALID_TOKEN: "a character stands where it may not"
+    case XML_ERROR_UNCLOSED_TOKEN: "a tag, a comment or a text has no end"
+    case XML_ERROR_PARTIAL_CHAR: "the document ends inside of a character"
+    case XML_ERROR_TAG_MISMATCH: "the end of another element than the one that is open"
+    case XML_ERROR_DUPLICATE_ATTRIBUTE: "an element has the same attribute twice"
+    case XML_ERROR_JUNK_AFTER_DOC_ELEMENT: "there is something after the last element"
+    case XML_ERROR_UNDEFINED_ENTITY: "an entity that XML does not have"
+    case XML_ERROR_BAD_CHAR_REF: "a number that stands for no character"
+    case XML_ERROR_MISPLACED_XML_PI: "the declaration <?xml … ?> does not stand at the beginning"
+    case XML_ERROR_UNKNOWN_ENCODING, XML_ERROR_INCORRECT_ENCODING:
+      "an encoding that cannot be read; UTF-8 can"
+    case XML_ERROR_UNCLOSED_CDATA_SECTION: "a section <![CDATA[ has no end"
+    case XML_ERROR_XML_DECL, XML_ERROR_TEXT_DECL: "the declaration <?xml … ?> is damaged"
+    case XML_ERROR_AMPLIFICATION_LIMIT_BREACH: "the document's entities grow too large"
+    case XML_ERROR_NO_MEMORY: "there is not enough memory for the document"
+    default: "damaged XML (\(code.rawValue) of expat)"
     }
   }
 

@@ -173,8 +173,8 @@ extension PreferenceSchema.Key {
       case "format": format = try part.text()
       case "signature": signature = try part.text()
       case "default": defaultValue = value
-      case "minimum": minimum = try part.number()
-      case "maximum": maximum = try part.number()
+      case "minimum": minimum = try part.limit(isDate: entries["type"] == "date")
+      case "maximum": maximum = try part.limit(isDate: entries["type"] == "date")
       case "sensitive": isSensitive = try part.flag()
       case "values": values = try part.array()
       case "renamedFrom": formerNames = try part.texts()
@@ -191,14 +191,11 @@ extension PreferenceSchema.Key {
     func add(_ word: String, _ value: PreferenceValue?) {
       if let value { entries.append((word, value)) }
     }
-    func number(_ number: Double?) -> PreferenceValue? {
-      number.map { number in Int64(exactly: number).map { .integer($0) } ?? .real(number) }
-    }
     add("type", type.map { .string($0) })
     add("description", description.map { .string($0) })
     add("default", defaultValue)
-    add("minimum", number(minimum))
-    add("maximum", number(maximum))
+    add("minimum", limit(minimum))
+    add("maximum", limit(maximum))
     add("values", values.isEmpty ? nil : .array(values))
     add("pattern", pattern.map { .string($0) })
     add("format", format.map { .string($0) })
@@ -233,11 +230,12 @@ struct SchemaPart {
     return texts
   }
 
-  func number() throws(PreferenceError) -> Double {
-    guard let number = value.number else {
-      throw PreferenceError(.syntax, "\(name) is not a number")
+  /// A limit of numbers, or of dates.
+  func limit(isDate: Bool) throws(PreferenceError) -> Double {
+    guard let limit = value.measure, (value.kind == .date) == isDate else {
+      throw PreferenceError(.syntax, "\(name) is not a \(isDate ? "date" : "number")")
     }
-    return number
+    return limit
   }
 
   func version() throws(PreferenceError) -> Int {

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import VaultStorage
 
 /// What a program says of its domain's keys: types, defaults, limits, descriptions, earlier names.
@@ -25,9 +26,9 @@ public struct PreferenceSchema: Sendable, Equatable {
     public var description: String?
     /// The value where no stronger layer has one.
     public var defaultValue: PreferenceValue?
-    /// The smallest number.
+    /// The smallest number; of dates the earliest, in seconds since 2001.
     public var minimum: Double?
-    /// The largest number.
+    /// The largest number; of dates the latest, in seconds since 2001.
     public var maximum: Double?
     /// The only values, or the only elements of an array; empty for any.
     public var values: [PreferenceValue] = []
@@ -157,9 +158,9 @@ extension PreferenceSchema.Key {
         return "\(name) is one of \(choices)"
       }
     }
-    if let number = value.number {
-      if let minimum, !(number >= minimum) { return "\(name) is at least \(Self.shown(minimum))" }
-      if let maximum, !(number <= maximum) { return "\(name) is at most \(Self.shown(maximum))" }
+    if let measure = value.measure {
+      if let minimum, !(measure >= minimum) { return "\(name) is \(atLeast(minimum))" }
+      if let maximum, !(measure <= maximum) { return "\(name) is \(atMost(maximum))" }
     }
     if let pattern, case .string(let text) = value, !NamePattern(pattern).matches(text) {
       return "\(name) is a text of the form \(pattern)"
@@ -167,8 +168,28 @@ extension PreferenceSchema.Key {
     return nil
   }
 
-  private static func shown(_ number: Double) -> String {
-    Int64(exactly: number).map { String($0) } ?? "\(number)"
+  private var hasDates: Bool { type == "date" }
+
+  private func atLeast(_ limit: Double) -> String {
+    "\(hasDates ? "not before" : "at least") \(shown(limit))"
+  }
+
+  private func atMost(_ limit: Double) -> String {
+    "\(hasDates ? "not after" : "at most") \(shown(limit))"
+  }
+
+  private func shown(_ number: Double) -> String {
+    if hasDates, let time = CalendarTime(Date(timeIntervalSinceReferenceDate: number)) {
+      return time.iso8601
+    }
+    return Int64(exactly: number).map { String($0) } ?? "\(number)"
+  }
+
+  /// A limit as a value: a date, or a number as whole as it is.
+  package func limit(_ limit: Double?) -> PreferenceValue? {
+    guard let limit else { return nil }
+    if hasDates { return .date(Date(timeIntervalSinceReferenceDate: limit)) }
+    return Int64(exactly: limit).map { .integer($0) } ?? .real(limit)
   }
 
   /// The limits, in words.
@@ -177,14 +198,20 @@ extension PreferenceSchema.Key {
     if !values.isEmpty {
       words.append("one of \(values.map { JSONText.text($0) }.joined(separator: ", "))")
     }
-    if let minimum { words.append("at least \(Self.shown(minimum))") }
-    if let maximum { words.append("at most \(Self.shown(maximum))") }
+    if let minimum { words.append(atLeast(minimum)) }
+    if let maximum { words.append(atMost(maximum)) }
     if let pattern { words.append("of the form \(pattern)") }
     return words
   }
 }
 
 extension PreferenceValue {
+  /// What a range compares: the number that it is, or the seconds of a date since 2001.
+  var measure: Double? {
+    if case .date(let date) = self { return date.timeIntervalSinceReferenceDate }
+    return number
+  }
+
   /// The number that it is; `nil` if it is none.
   var number: Double? {
     switch self {

@@ -34,12 +34,13 @@ extension PreferenceStore {
   public func use(
     _ schema: PreferenceSchema, environment: [String: String]? = nil
   ) throws(PreferenceError) {
+    // What was set before is not of this version.
+    core.flush()
     core.use(schema, variables: environment ?? StoreLocation.variables)
     // Without a store there is nothing to migrate, and `problem` says why.
     guard core.hasDatabase else { return }
     try PreferenceError.wrapping {
-      for host in [PreferenceDomain.Host.any, .current] {
-        let domain = PreferenceDomain(core.name, host: host)
+      for domain in try core.family() {
         let contents = core.contents(of: domain)
         // What is locked looks empty, and is not new.
         if let problem = core.withState({ state in
@@ -51,8 +52,6 @@ extension PreferenceStore {
         _ = try core.transaction { try schema.migrate(domain, in: $0) }
       }
     }
-    let isNew = schema.version > 1 && core.contents(of: domain).isEmpty
-    core.withState { $0.pendingVersion = isNew ? Int64(schema.version) : nil }
   }
 
   /// Refuses what the schema in use does not allow.
@@ -88,21 +87,40 @@ extension PreferenceSchema {
 extension PreferenceCore {
   fileprivate var hasDatabase: Bool { source.withLock { $0.database != nil } }
 
+  /// The domains that a schema of this one holds for: those of this host, and profiles.
+  fileprivate func family() throws -> [PreferenceDomain] {
+    let own = [PreferenceDomain.Host.any, .current].map { PreferenceDomain(name, host: $0) }
+    return own
+      + (try source.withLock { source in
+        (try source.database?.domains() ?? []).filter { domain in
+          domain.name.begins(with: "\(name)/")
+            && (domain.host == .any || domain.host == .current)
+        }
+      })
+  }
+
   func use(_ schema: PreferenceSchema, variables: [String: String]) {
     var outer = OuterLayers(schema, of: name, variables: variables)
-    let watch = outer.text.map { text in LiveFile(text) { [weak self] in self?.readTextFile() } }
-    // Once more, now that later changes are told.
-    outer.text?.read()
-    live.withLock { $0 = watch }
-    withState { state in
-      state.outer = outer
-      state.schema = schema
-      state.schemaDefaults = schema.defaults
-      state.managed = schema.withNewNames(state.managed)
-      state.defaults.site = schema.withNewNames(state.defaults.site)
-      state.defaults.packages = schema.withNewNames(state.defaults.packages)
-      state.renewSteps()
-      state.forgetMerged()
+    // A change that is seen meanwhile waits, and then reads what the new schema wants.
+    live.withLock { live in
+      live = outer.text.map { text in LiveFile(text) { [weak self] in self?.readTextFile() } }
+      // Once more, now that later changes are told.
+      outer.text?.read()
+      withState { state in
+        state.outer = outer
+        state.schema = schema
+        state.schemaDefaults = schema.defaults
+        state.managed = schema.withNewNames(state.managed)
+        state.defaults.site = schema.withNewNames(state.defaults.site)
+        state.defaults.packages = schema.withNewNames(state.defaults.packages)
+        state.renewSteps()
+        state.forgetMerged()
+      }
+    }
+    source.withLock { [name] source in
+      source.database?.versionOfNew = { domain in
+        domain.name == name || domain.name.begins(with: "\(name)/") ? schema.version : nil
+      }
     }
     tellListeners()
   }

@@ -6,6 +6,9 @@ struct PartlyReadDomain {
   /// A domain is read whole once a key in so many has been asked for: looking up a key costs about
   /// as much as reading so many in a row.
   static let share = 8
+  /// Domains with more keys are never read whole for a key: that takes longer than a frame of a
+  /// program that draws.
+  static let largest = 2_000
 
   /// The keys that were asked for; `nil` where the domain has no such key.
   var values: [String: PreferenceValue?] = [:]

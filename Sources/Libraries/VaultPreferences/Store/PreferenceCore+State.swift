@@ -17,8 +17,6 @@ extension PreferenceCore {
     /// The schema in use, and its defaults.
     var schema: PreferenceSchema?
     var schemaDefaults: [String: PreferenceValue] = [:]
-    /// The schema's version, to be written with the first value of a new domain.
-    var pendingVersion: Int64?
     /// What the schema in use adds from outside of the store.
     var outer = OuterLayers()
     var registered: [String: PreferenceValue] = [:]

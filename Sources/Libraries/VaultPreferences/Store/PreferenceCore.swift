@@ -102,7 +102,9 @@ final class PreferenceCore: Sendable {
     let isToBeMeasured = part.map { $0.0 >= $0.1 } ?? true
     do {
       guard let database = source.database else { return reload([domain], &source) }
-      let size = max(PartlyReadDomain.smallest, (part?.0 ?? 0) * PartlyReadDomain.share)
+      let size = min(
+        max(PartlyReadDomain.smallest, (part?.0 ?? 0) * PartlyReadDomain.share),
+        PartlyReadDomain.largest)
       if isToBeMeasured, try !database.hasMore(than: size, in: domain) {
         return reload([domain], &source)
       }

@@ -89,6 +89,15 @@ package struct LayeredValue: Sendable, Equatable {
   /// The file, where the value is in one beside the store.
   package let file: String?
   package let value: PreferenceValue
+
+  package init(
+    layer: PreferenceLayer, domain: PreferenceDomain?, file: String?, value: PreferenceValue
+  ) {
+    self.layer = layer
+    self.domain = domain
+    self.file = file
+    self.value = value
+  }
 }
 
 extension PreferenceDatabase {

@@ -185,9 +185,6 @@ public final class PreferenceStore: Sendable {
     try checkManaged(key)
     try value?.checkDepth(of: key)
     try checkSchema(value, key)
-    if value != nil, let version = core.withState({ $0.pendingVersion.take() }) {
-      core.set(.integer(version), PreferenceSchema.versionKey, in: domain)
-    }
     core.set(value, key, in: domain)
   }
 
