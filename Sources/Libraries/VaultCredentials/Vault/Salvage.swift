@@ -28,7 +28,7 @@ struct Salvage {
     }
     history.close()
     let copies = copies(of: index, names: damaged.map(\.name))
-    let newer = base == .previousGeneration ? newerCopies(snapshot, copies) : [:]
+    let newer = base == .previousGeneration ? open.newerCopies(snapshot, copies) : [:]
     guard base != .vaultFile || !damaged.isEmpty || !lostVersions.isEmpty else { return report }
     if base == .vaultFile {
       let bytes = try sealed.wholeFile()
@@ -122,25 +122,6 @@ struct Salvage {
       let secrets = try? open.locked.keyring.secrets(of: items.map(\.path))
     else { return [:] }
     return LockedVault.Blocking.secretsByName(items, secrets, service: open.copyService)
-  }
-
-  /// Copies of what this generation never held: the lost one published them.
-  private func newerCopies(
-    _ snapshot: VaultSnapshot, _ copies: [String: SecretBytes]
-  ) -> [String: SecretBytes] {
-    let index = snapshot.index
-    let marked = (try? open.ledger().entries(onlyMarked: true)) ?? [:]
-    let pass = CopyPass(
-      snapshot: snapshot, publisher: open.publisher(for: index), isOverwriting: false)
-    return index.items.reduce(into: [:]) { newer, record in
-      // A copy that was still to be brought up to date holds what is older.
-      guard record.trashed == 0, record.copy != .none, marked[record.name] == nil,
-        let secret = copies[record.name], let hash = try? index.copyHash(of: secret),
-        let current = try? index.copyHash(of: snapshot.contents(of: record).main),
-        hash != current, !pass.wasHeld(hash, by: record)
-      else { return }
-      newer[record.name] = secret
-    }
   }
 }
 

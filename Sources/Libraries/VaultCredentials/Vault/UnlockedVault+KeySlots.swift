@@ -1,12 +1,13 @@
 public import VaultSealing
 
-extension UnlockedVault {
+extension UnlockedVault.Blocking {
   /// The vault's key slots, with their labels.
   ///
   /// - Returns: The slots in the order they were made.
   /// - Throws: ``CredentialError`` with code `.damaged`.
-  public func slots() async throws -> [KeySlot] {
-    try await waiting { try $0.slots() }
+  public func slots() throws -> [KeySlot] {
+    let sealed = try vault.snapshot(only: .noItems).file
+    return try sealed.header.slots.map { try vault.describe($0) }
   }
 
   /// Adds a slot; no item is sealed again.
@@ -15,42 +16,6 @@ extension UnlockedVault {
   /// - Returns: The new slot.
   /// - Throws: ``CredentialError`` with code `.cannotCreate` if there are 32 already,
   ///   `.invalidValue`, a keyring's code, or what writing throws.
-  @discardableResult
-  public func addSlot(_ slot: NewKeySlot) async throws -> KeySlot {
-    try await waiting { try $0.addSlot(slot) }
-  }
-
-  /// Removes a slot; the last one cannot be removed.
-  ///
-  /// The generation before, which it opens, is removed. Who held the vault key, or has a copy of
-  /// the file from before elsewhere, can still open that: only a rotation of the vault key ends it.
-  ///
-  /// - Parameter id: The slot's id, or the beginning of it or its label if only one slot has it.
-  /// - Throws: ``CredentialError`` with code `.slotNotFound`, `.lastSlot`, or what writing throws.
-  public func removeSlot(_ id: String) async throws {
-    try await waiting { try $0.removeSlot(id) }
-  }
-
-  /// Replaces the passphrase of a slot and calibrates its cost again.
-  ///
-  /// - Parameters:
-  ///   - id: The slot, as ``removeSlot(_:)`` takes it; `nil` if there is only one passphrase slot.
-  ///   - passphrase: The new passphrase; 1 byte to 4 KiB.
-  /// - Throws: ``CredentialError`` with code `.slotNotFound`, `.invalidValue`, or what writing
-  ///   throws.
-  public func changePassphrase(of id: String? = nil, to passphrase: SecretBytes) async throws {
-    try await waiting { try $0.changePassphrase(of: id, to: passphrase) }
-  }
-}
-
-extension UnlockedVault.Blocking {
-  /// ``UnlockedVault/slots()``, on the calling thread.
-  public func slots() throws -> [KeySlot] {
-    let sealed = try vault.snapshot(only: .noItems).file
-    return try sealed.header.slots.map { try vault.describe($0) }
-  }
-
-  /// ``UnlockedVault/addSlot(_:)``, on the calling thread.
   @discardableResult
   public func addSlot(_ slot: NewKeySlot) throws -> KeySlot {
     let addition = SlotAddition(vault: vault.locked, vaultID: vault.vaultID, keys: vault.keys)
@@ -76,7 +41,13 @@ extension UnlockedVault.Blocking {
     return try vault.describe(record)
   }
 
-  /// ``UnlockedVault/removeSlot(_:)``, on the calling thread.
+  /// Removes a slot; the last one cannot be removed.
+  ///
+  /// The generation before, which it opens, is removed. Who held the vault key, or has a copy of
+  /// the file from before elsewhere, can still open that: only a rotation of the vault key ends it.
+  ///
+  /// - Parameter id: The slot's id, or the beginning of it or its label if only one slot has it.
+  /// - Throws: ``CredentialError`` with code `.slotNotFound`, `.lastSlot`, or what writing throws.
   public func removeSlot(_ id: String) throws {
     let removed = try vault.commit { edit in
       let position = try vault.slotPosition(id, in: edit.header)
@@ -98,7 +69,13 @@ extension UnlockedVault.Blocking {
     }
   }
 
-  /// ``UnlockedVault/changePassphrase(of:to:)``, on the calling thread.
+  /// Replaces the passphrase of a slot and calibrates its cost again.
+  ///
+  /// - Parameters:
+  ///   - id: The slot, as ``removeSlot(_:)`` takes it; `nil` if there is only one passphrase slot.
+  ///   - passphrase: The new passphrase; 1 byte to 4 KiB.
+  /// - Throws: ``CredentialError`` with code `.slotNotFound`, `.invalidValue`, or what writing
+  ///   throws.
   public func changePassphrase(of id: String? = nil, to passphrase: SecretBytes) throws {
     let (secret, cost) = try KeySlotSealing.secret(of: .passphrase(passphrase), keyringKey: nil)
     try vault.commit { edit in

@@ -1,5 +1,3 @@
-import VaultStorage
-
 /// The names under which an edit leaves something to be done in the keyring.
 ///
 /// They are marked in the ledger before the file that makes it necessary is written: a command that
@@ -32,18 +30,6 @@ struct CopyChanges {
       case .published: settled[record.name] = record.copyHash.bytes
       }
     }
-  }
-
-  /// Writes the marks into the ledger.
-  func write(to ledger: CopyLedger, in connection: SQLiteConnection) throws {
-    for (name, hash) in settled {
-      try ledger.add([hash], to: name, mark: nil, in: connection)
-    }
-    let mark = CopyLedger.newMark()
-    for (name, hashes) in marked {
-      try ledger.add(hashes, to: name, mark: mark, in: connection)
-    }
-    if retriesUnpublishable { try ledger.retryUnpublishable(in: connection) }
   }
 }
 
