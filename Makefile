@@ -33,7 +33,7 @@ TEST_LIBRARIES := sqlite3 libsecret-1-dev
 BENCH_PACKAGES := gnome-keyring dbus libsecret-tools pass gnupg age dconf-cli libglib2.0-bin git strace time \
 	python3-matplotlib
 
-.PHONY: help build demo test test-threads simulate examples fuzz fuzz-bus lint format install uninstall deb release packages check-packages reproduce test-release debian-root quick-start first-secret picture sync-session completions snapshots docs api api-baseline bench bench-instructions hot-functions clean
+.PHONY: help build demo test test-threads simulate examples fuzz fuzz-bus lint format install uninstall deb release packages check-packages reproduce test-release debian-root quick-start first-secret picture sync-session completions snapshots docs api api-baseline bench bench-instructions hot-functions async-calls clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -138,6 +138,10 @@ completions: ## Regenerate completions/, and the table that completion reads
 	@.build/debug/vault completions zsh > completions/_vault
 	@.build/debug/vault completions fish > completions/vault.fish
 	@scripts/completion-grammar .build/debug/vault Sources/Command/VaultCompletion/CommandGrammar+Table.swift
+
+async-calls: ## Make the async forms of the calls that wait, in VaultCredentials
+	@scripts/async-calls > async-calls.new
+	@mv async-calls.new Sources/Libraries/VaultCredentials/Async/UnlockedVault+Async.swift
 
 snapshots: ## Regenerate the help and man pages in Tests/CommandTests/Snapshots, and Documentation/reference.md
 	@scripts/install-packages required $(BUILD_PACKAGES) python3

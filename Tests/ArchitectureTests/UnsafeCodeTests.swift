@@ -12,7 +12,7 @@ struct UnsafeCodeTests {
     "VaultAppData/Concurrency/ContextUse.swift": "a description by its address",
     "VaultAppData/Concurrency/ModelActor.swift": "an actor's own executor, kept unowned",
     "VaultAppData/FetchDescriptor.swift": "key paths, which are not Sendable",
-    "VaultAppData/History/ModelContext+History.swift": "casts to Sendable of values just made",
+    "VaultAppData/Context/ModelContext+History.swift": "casts to Sendable of values just made",
     "VaultAppData/Model/_AppData+Accessors.swift": "an object borrowed for one access",
     "VaultAppData/Model/Materialization.swift": "objects made without their initializers",
     "VaultAppData/Model/OpenArray.swift": "memcmp(3) over references",

@@ -214,7 +214,7 @@ struct FuzzTests {
 
   // MARK: The built command
 
-  /// Statuses that Documentation/cli.md has; a signal or a trap is none of them.
+  /// Statuses that Documentation/statuses.md has; a signal or a trap is none of them.
   private static let statuses: Set<Int32> = [0, 1, 64, 65, 69, 73, 74, 75, 77, 78]
 
   @Test(arguments: [

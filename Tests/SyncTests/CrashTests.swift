@@ -12,7 +12,7 @@ struct CrashTests: SuiteOfTwoMachines {
 
   init() throws {
     var machines = try TwoMachines()
-    machines.second.baseStep = 0
+    machines.second.exchange.tuning.baseStep = 0
     self.machines = machines
   }
 
@@ -24,7 +24,7 @@ struct CrashTests: SuiteOfTwoMachines {
   func aFailureAnywhereLosesNothingAndRepeatsNothing(_ writesSnapshots: Bool) throws {
     var second = second
     // With each change comes another one, in parts that are put before their record.
-    if writesSnapshots { second.snapshotStep = 0 }
+    if writesSnapshots { second.exchange.tuning.snapshotStep = 0 }
     var round = 0
     var fired = true
     while fired, round < 60 {

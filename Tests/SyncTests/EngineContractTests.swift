@@ -315,7 +315,7 @@ struct EngineContractTests {
     #expect(try laptop.get("token") == "2")
     // A third one begins with what the records come to.
     var writer = first
-    writer.snapshotStep = 0
+    writer.exchange.tuning.snapshotStep = 0
     try laptop.set("token", "3")
     try writer.synchronize()
     #expect(try second.synchronize().problems.isEmpty)

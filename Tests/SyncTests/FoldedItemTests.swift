@@ -23,7 +23,7 @@ struct FoldedItemTests {
     let seed = try #require(try laptop.vault.blocking.key(for: "sync-device"))
     let files = SyncFiles(vault: laptop.vault.blocking.path)
     let state = try SyncState(sealed: #require(try files.state()), key: KeyPairs(seed: seed).own)
-    var history = SpaceHistory(space, epochs: state.epochs, openers: [])
+    var history = Space(space, epochs: state.epochs, openers: [])
     for bytes in try files.records() { history.add([bytes], of: state.stream) }
     try history.open(areVerified: true)
     let record = try #require(history.all.first)

@@ -93,7 +93,7 @@ struct FormatTests {
     try first.synchronize()
     preferences.set("gone", nil, at: 1, in: "com.example.tool")
     try first.synchronize()
-    first.snapshotStep = 0
+    first.exchange.tuning.snapshotStep = 0
     for value in ["4", "5"] {
       try laptop.set("after", value)
       try first.synchronize()
@@ -217,7 +217,7 @@ struct FormatTests {
     let space = try #require(SpaceID(text: Self.expected("space")))
     let epoch = try EpochKey(
       number: 1, key: SecretBytes(copying: [UInt8](repeating: 5, count: 32)))
-    var history = SpaceHistory(space, epochs: [epoch], openers: [])
+    var history = Space(space, epochs: [epoch], openers: [])
     history.add(
       [try #require(Hexadecimal.bytes(Self.expected("record")))],
       of: try #require(StreamID(text: Self.expected("stream"))))
@@ -277,13 +277,13 @@ struct FormatTests {
       sequence: 1, previous: [UInt8](repeating: 0, count: 32), epoch: first,
       signer: founder.signing)
     for reader in [others[0], others[count - 1]] {
-      var history = SpaceHistory(space, epochs: [first], openers: [reader.sealing])
+      var history = Space(space, epochs: [first], openers: [reader.sealing])
       history.add([record.bytes], of: stream)
       try history.open(areVerified: false)
       #expect(history.epochs.map(\.id) == [first.id, second.id])
     }
     let stranger = try KeyPairs(seed: SecretBytes.random(count: 32))
-    var history = SpaceHistory(space, epochs: [first], openers: [stranger.sealing])
+    var history = Space(space, epochs: [first], openers: [stranger.sealing])
     history.add([record.bytes], of: stream)
     try history.open(areVerified: false)
     #expect(history.epochs.map(\.id) == [first.id])

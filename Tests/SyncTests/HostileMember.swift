@@ -59,7 +59,7 @@ struct HostileMember {
 extension KnownSpace {
   /// The stream of a machine, by the name that it gave itself.
   func stream(_ label: String) throws -> StreamID {
-    let roster = Roster(history, upTo: history.frontier)
+    let roster = Roster(history.records, upTo: history.frontier)
     return try #require(roster.members.values.first { $0.label == label }?.stream)
   }
 

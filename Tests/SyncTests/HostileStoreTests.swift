@@ -40,7 +40,7 @@ struct HostileStoreTests: SuiteOfThreeMachines {
     for position in record.indices {
       var other = record
       other[position] ^= 1 << UInt8(position % 8)
-      var history = SpaceHistory(space, epochs: state.epochs, openers: [])
+      var history = Space(space, epochs: state.epochs, openers: [])
       for bytes in try files.records() {
         history.add([bytes], of: try #require(StreamID(Array(bytes[20..<36]))))
       }
@@ -263,7 +263,7 @@ struct HostileStoreTests: SuiteOfThreeMachines {
         operations: [
           .claim(
             keys: keys.publicKeys, invitation: [UInt8](repeating: 1, count: 16), label: "evil",
-            signature: keys.signing.signature(of: Roster.claimed(by: stream, in: space))),
+            signature: keys.signing.signature(of: Operation.claimed(by: stream, in: space))),
           .item(item),
         ]), space: space, stream: stream, sequence: 1,
       previous: [UInt8](repeating: 0, count: 32), epoch: state.epochs[0], signer: keys.signing)

@@ -25,7 +25,7 @@ struct PaperSpace {
   private(set) var people: [String: Person] = [:]
   private(set) var codes: [String: Code] = [:]
   /// All that was written, as everybody sees it who sees everything.
-  var history: SpaceHistory
+  var history: Space
 
   /// Makes a space whose founder is `founder`.
   init(rules: UInt8 = 2) throws {
@@ -34,7 +34,7 @@ struct PaperSpace {
     space = try SpaceID(creator: keys.publicKeys, nonce: nonce)
     epoch = try EpochKey(
       number: 1, key: SecretBytes(copying: [UInt8](repeating: 5, count: 32)))
-    history = SpaceHistory(space, epochs: [epoch], openers: [])
+    history = Space(space, epochs: [epoch], openers: [])
     people["founder"] = Person(keys: keys, stream: try StreamID(of: keys.publicKeys, in: space))
     try write(
       "founder",
@@ -138,7 +138,7 @@ struct PaperSpace {
     return .claim(
       keys: person.keys.publicKeys, invitation: code.id,
       label: people.first { $0.value.stream == person.stream }?.key ?? "",
-      signature: code.keys.signing.signature(of: Roster.claimed(by: person.stream, in: space)))
+      signature: code.keys.signing.signature(of: Operation.claimed(by: person.stream, in: space)))
   }
 
   /// Somebody goes on for somebody, whose key signs that; or another one's.
@@ -158,7 +158,7 @@ struct PaperSpace {
         .succeed(
           keys: person.keys.publicKeys, predecessor: former.stream, label: label,
           signature: signer.keys.signing.signature(
-            of: Roster.succeeded(by: person.stream, in: space)))
+            of: Operation.succeeded(by: person.stream, in: space)))
       ], knowing: known)
   }
 
@@ -217,7 +217,7 @@ struct PaperSpace {
   var counts: [String: Int] { people.mapValues(\.records.count) }
 
   /// The roster of all that was written.
-  var roster: Roster { Roster(history, upTo: history.frontier) }
+  var roster: Roster { Roster(history.records, upTo: history.frontier) }
 
   /// Who is in, with their roles; `†` and the last record that counts for those who are out.
   var members: [String] { Self.description(of: roster) }
@@ -243,8 +243,8 @@ struct PaperSpace {
   }
 
   /// The same records as they are opened where streams come in another order.
-  func reopened(in order: [String]) throws -> SpaceHistory {
-    var other = SpaceHistory(space, epochs: [epoch], openers: [])
+  func reopened(in order: [String]) throws -> Space {
+    var other = Space(space, epochs: [epoch], openers: [])
     for name in order {
       guard let person = people[name] else { continue }
       other.add(person.records.map(\.bytes), of: person.stream)

@@ -21,7 +21,7 @@ struct PreferencesTests {
     synced += try machines.dropFirst().map { try $0.joining(synced[0], engine) }
     for number in synced.indices {
       synced[number].preferences = stores[number]
-      synced[number].baseStep = 0
+      synced[number].exchange.tuning.baseStep = 0
     }
     self.machines = machines
     self.synced = synced
@@ -335,7 +335,7 @@ struct PreferencesTests {
         machines[number] = try SyncMachine(at: machines[number].home, like: machines[number])
         synced[number] = try SyncedVault(machines[number].vault, engine: engine)
         synced[number].preferences = stores[number]
-        if dice.isOne(in: 2) { synced[number].baseStep = 0 }
+        if dice.isOne(in: 2) { synced[number].exchange.tuning.baseStep = 0 }
       default: try synced[number].synchronize()
       }
     }

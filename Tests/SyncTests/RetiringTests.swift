@@ -13,8 +13,8 @@ struct RetiringTests: SuiteOfTwoMachines {
 
   init() throws {
     var machines = try TwoMachines()
-    machines.first.snapshotStep = 0
-    machines.first.retirementStep = 1
+    machines.first.exchange.tuning.snapshotStep = 0
+    machines.first.exchange.tuning.retirementStep = 1
     self.machines = machines
   }
 
@@ -219,7 +219,7 @@ struct RetiringTests: SuiteOfTwoMachines {
     let third = try server.joining(first, engine)
     for one in [first, second, third] { try one.synchronize() }
     var quiet = first
-    quiet.retirementStep = .max
+    quiet.exchange.tuning.retirementStep = .max
     let joined = try engine.apart {
       try server.set("token", "taken back")
       try third.synchronize()
@@ -257,7 +257,7 @@ struct RetiringTests: SuiteOfTwoMachines {
   func aWordAloneRetiresNothing(_ role: SyncRole) throws {
     let server = try SyncMachine("server")
     var quiet = first
-    quiet.snapshotStep = 1 << 20
+    quiet.exchange.tuning.snapshotStep = 1 << 20
     let third = try server.joining(quiet, engine, role: role)
     for _ in 0..<2 { for one in [quiet, second, third] { try one.synchronize() } }
     try laptop.set("token", "2")
@@ -280,7 +280,7 @@ struct RetiringTests: SuiteOfTwoMachines {
     }
     for _ in 0..<2 { for one in [first, second] { try one.synchronize() } }
     let after = try KnownSpace(laptop)
-    let roster = Roster(after.history, upTo: after.history.frontier)
+    let roster = Roster(after.history.records, upTo: after.history.frontier)
     #expect(roster.retirements.allSatisfy { $0.record.stream != hostile.known.stream })
   }
 
@@ -288,7 +288,7 @@ struct RetiringTests: SuiteOfTwoMachines {
   /// nothing is begun again, and nothing is lost.
   @Test func aStoreThatOnlySaysSoIsNotBelieved() throws {
     var quiet = first
-    quiet.snapshotStep = 1 << 20
+    quiet.exchange.tuning.snapshotStep = 1 << 20
     let have = try #require(try KnownSpace(desktop).history.frontier[KnownSpace(laptop).stream])
     for value in ["not", "2"] {
       try laptop.set("token", value)

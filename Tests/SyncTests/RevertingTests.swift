@@ -229,7 +229,7 @@ struct RevertingTests {
     try desktop.set("db", "evil")
     try rounds()
     var writer = first
-    writer.snapshotStep = 0
+    writer.exchange.tuning.snapshotStep = 0
     try writer.synchronize()
     try rounds()
     let tablet = try SyncMachine("tablet", time)

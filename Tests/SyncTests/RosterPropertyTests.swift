@@ -131,7 +131,7 @@ struct RosterPropertyTests {
         .succeed(
           keys: person.keys.publicKeys, predecessor: streams[0], label: name,
           signature: person.keys.signing.signature(
-            of: Roster.succeeded(by: person.stream, in: space.space)))
+            of: Operation.succeeded(by: person.stream, in: space.space)))
       ],
       try codes.isEmpty
         ? [] : [space.claim(person, by: space.codes.keys.sorted()[0])].compactMap(\.self),
@@ -158,7 +158,7 @@ struct RosterPropertyTests {
       for _ in 0..<3 {
         let other = try space.reopened(in: space.people.keys.sorted().shuffled(by: &dice))
         #expect(other.all.count == space.history.all.count, "seed \(seed)")
-        let roster = Roster(other, upTo: other.frontier)
+        let roster = Roster(other.records, upTo: other.frontier)
         #expect(PaperSpace.everything(of: roster) == expected, "seed \(seed)")
       }
       // Somebody always can go on, unless he went by himself.

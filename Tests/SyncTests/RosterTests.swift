@@ -72,7 +72,7 @@ struct RosterTests {
     let stream = try StreamID(of: keys, in: space.space)
     let claim = VaultSync.Operation.claim(
       keys: keys, invitation: code.id, label: "x",
-      signature: code.keys.signing.signature(of: Roster.claimed(by: stream, in: space.space)))
+      signature: code.keys.signing.signature(of: Operation.claimed(by: stream, in: space.space)))
     let before = space.history.all.count
     try space.newPerson("x")
     try space.write("x", [claim])

@@ -128,7 +128,7 @@ struct SharedSnapshotTests: SuiteOfTwoMachines {
     try first.synchronize()
     #expect(engine.all.objects.isEmpty)
     var first = first
-    first.snapshotStep = 16 << 10
+    first.exchange.tuning.snapshotStep = 16 << 10
     // The state is a chunk: as much again has to come before there is another one.
     // The first one is worth it once it is shorter than all records: items were changed, not added.
     for (round, items, count) in [(1, 100, 0), (2, 100, 1), (3, 20, 1), (4, 300, 2)] {
@@ -151,7 +151,7 @@ struct SharedSnapshotTests: SuiteOfTwoMachines {
     let third = try server.joining(first, engine, role: .reader)
     for one in [first, second, third] { try one.synchronize() }
     var first = first
-    first.snapshotStep = 0
+    first.exchange.tuning.snapshotStep = 0
     try laptop.set("token", "2")
     try first.synchronize()
     let names = try Set(KnownSpace(laptop).told.snapshots.flatMap(\.operation.chunks).map(\.name))
@@ -173,7 +173,7 @@ struct SharedSnapshotTests: SuiteOfTwoMachines {
   @Test func aReaderWritesNone() throws {
     let server = try SyncMachine("server")
     var third = try server.joining(first, engine, role: .reader)
-    third.snapshotStep = 0
+    third.exchange.tuning.snapshotStep = 0
     try laptop.set("token", "2")
     try first.synchronize()
     try third.synchronize()
@@ -183,7 +183,7 @@ struct SharedSnapshotTests: SuiteOfTwoMachines {
   /// Both write one at once: the newer by what it has is confirmed by all.
   @Test func twoAtOnceDoNoHarm() throws {
     var (first, second) = (first, second)
-    (first.snapshotStep, second.snapshotStep) = (0, 0)
+    (first.exchange.tuning.snapshotStep, second.exchange.tuning.snapshotStep) = (0, 0)
     try engine.apart {
       try laptop.set("token", "l")
       _ = try first.synchronize()
@@ -237,7 +237,7 @@ struct SharedSnapshotTests: SuiteOfTwoMachines {
       head: StreamHead(stream: known.stream, sequence: record.sequence, hash: record.hash),
       in: known.space)
     var first = first
-    first.snapshotStep = 0
+    first.exchange.tuning.snapshotStep = 0
     for _ in 0..<2 {
       let report = try first.synchronize()
       #expect(report.problems.map(\.code) == [.tampered])
@@ -292,7 +292,7 @@ struct KnownSpace {
   let stream: StreamID
   let keys: KeyPairs
   let state: SyncState
-  private(set) var history: SpaceHistory
+  private(set) var history: Space
 
   init(_ machine: SyncMachine) throws {
     let seed = try #require(try machine.vault.blocking.key(for: "sync-device"))
@@ -300,25 +300,25 @@ struct KnownSpace {
     let files = SyncFiles(vault: machine.vault.blocking.path)
     state = try SyncState(sealed: #require(try files.state()), key: keys.own)
     (space, stream) = (state.space, state.stream)
-    history = SpaceHistory(state.space, epochs: state.epochs, openers: [keys.sealing])
+    history = Space(state.space, epochs: state.epochs, openers: [keys.sealing])
     for bytes in try files.records() {
       history.add([bytes], of: try #require(StreamID(Array(bytes[20..<36]))))
     }
     try history.open(areVerified: true)
   }
 
-  var emptyHistory: SpaceHistory {
-    SpaceHistory(space, epochs: state.epochs, openers: [keys.sealing])
+  var emptyHistory: Space {
+    Space(space, epochs: state.epochs, openers: [keys.sealing])
   }
 
   /// The key that new records are sealed with.
   var key: EpochKey {
-    get throws { try #require(Roster(history, upTo: history.frontier).current) }
+    get throws { try #require(Roster(history.records, upTo: history.frontier).current) }
   }
 
   var epoch: SecretBytes { get throws { try key.key } }
 
-  func snapshot(_ history: SpaceHistory) throws -> SpaceSnapshot {
+  func snapshot(_ history: Space) throws -> SpaceSnapshot {
     try snapshot(SpaceBase(history))
   }
 

@@ -144,12 +144,12 @@ struct SimulatedSpace {
     var vault = vault
     vault.preferences = preferences?.machines[number].store
     // What the first records come to is kept after each call, or hardly ever.
-    if dice.isOne(in: 3) { vault.baseStep = 0 }
+    if dice.isOne(in: 3) { vault.exchange.tuning.baseStep = 0 }
     // Some write a snapshot whenever there is something behind the last one.
-    if snapshotDice.isOne(in: 3) { vault.snapshotStep = 0 }
+    if snapshotDice.isOne(in: 3) { vault.exchange.tuning.snapshotStep = 0 }
     // What everybody has goes from the store at once.
-    vault.retirementStep = 1
-    vault.packStep = 2
+    vault.exchange.tuning.retirementStep = 1
+    vault.exchange.tuning.packStep = 2
     change(&vault)
     return vault
   }
@@ -228,7 +228,7 @@ struct SimulatedSpace {
     var findings: [String] = []
     var sent = 0
     for number in present {
-      synced[number].looksAtChangesAlone = false
+      synced[number].exchange.tuning.looksAtChangesAlone = false
       // Something that has to do with no item, so that it does not rest.
       let report = try synced[number].synchronize(acceptingRollback: true)
       sent += report.sent

@@ -130,7 +130,7 @@ struct SimulatorTests {
     var found = 0
     for seed in UInt64(1)...60 where found == 0 {
       var space = try SimulatedSpace(seed: seed) {
-        $0.mergingPreferences = bad.merge
+        $0.exchange.tuning.mergingPreferences = bad.merge
         ($0.preferences as? MemoryPreferences)?.isForgetting = bad == .dropsTheLoser
       }
       found += try space.run().count
@@ -142,7 +142,7 @@ struct SimulatorTests {
   func aBadMergeIsReported(_ bad: BadMerge) throws {
     var found = 0
     for seed in UInt64(1)...60 where found == 0 {
-      var space = try SimulatedSpace(seed: seed) { $0.merging = bad.merge }
+      var space = try SimulatedSpace(seed: seed) { $0.exchange.tuning.merging = bad.merge }
       found += try space.run().count
     }
     #expect(found > 0)

@@ -19,9 +19,9 @@ struct SnapshotJoinTests: SuiteOfTwoMachines {
       try machines.desktop.set("other", "d\(round)")
       for one in [machines.first, machines.second] { try one.synchronize() }
     }
-    machines.first.snapshotStep = 0
+    machines.first.exchange.tuning.snapshotStep = 0
     try machines.first.synchronize()
-    machines.first.snapshotStep = 1 << 20
+    machines.first.exchange.tuning.snapshotStep = 1 << 20
     try machines.second.synchronize()
     try machines.laptop.set("behind", "2")
     try machines.first.synchronize()
@@ -71,7 +71,7 @@ struct SnapshotJoinTests: SuiteOfTwoMachines {
     #expect(try server.contents() == laptop.contents())
     var again = try SyncedVault(
       SyncMachine(at: server.home, like: server).vault, engine: engine)
-    again.baseStep = 0
+    again.exchange.tuning.baseStep = 0
     for round in 0..<3 {
       try laptop.set("token", "again\(round)")
       try first.synchronize()
@@ -99,10 +99,10 @@ struct SnapshotJoinTests: SuiteOfTwoMachines {
           _ = try edit.set(ItemName("service-\(number)"), to: Secret("value \(number) \(round)"))
         }
       }
-      if round == 4 { first.snapshotStep = 0 }
+      if round == 4 { first.exchange.tuning.snapshotStep = 0 }
       try first.synchronize()
     }
-    first.snapshotStep = 1 << 20
+    first.exchange.tuning.snapshotStep = 1 << 20
     let invitation = try first.invite()
     let all = engine.all.records.values.joined().flatMap(\.value).reduce(0) { $0 + $1.count }
     let server = try SyncMachine("server")
@@ -140,7 +140,7 @@ struct SnapshotJoinTests: SuiteOfTwoMachines {
     for one in [third, first, third] { try one.synchronize() }
     #expect(try KnownSpace(laptop).told.confirms.count == 1)
     var first = first
-    first.snapshotStep = 0
+    first.exchange.tuning.snapshotStep = 0
     try laptop.set("token", "2")
     for one in [first, third, second, first] { try one.synchronize() }
     let told = try KnownSpace(laptop).told
@@ -153,7 +153,7 @@ struct SnapshotJoinTests: SuiteOfTwoMachines {
     try first.synchronize()
     try laptop.set("token", "newer")
     var first = first
-    first.snapshotStep = 0
+    first.exchange.tuning.snapshotStep = 0
     try first.synchronize()
     try hideWhatItCovers()
     let rescue = try SyncMachine("rescue")
@@ -180,12 +180,12 @@ struct SnapshotJoinTests: SuiteOfTwoMachines {
     let third = try server.joining(first, engine)
     for one in [first, second] { try one.synchronize() }
     var first = first
-    first.snapshotStep = 0
+    first.exchange.tuning.snapshotStep = 0
     let joined = try engine.apart {
       try server.set("token", "taken back")
       try third.synchronize()
       try first.synchronize()
-      first.snapshotStep = 1 << 20
+      first.exchange.tuning.snapshotStep = 1 << 20
       let joined = try joining(late, try first.invite().text)
       try joined.synchronize()
       #expect(try late.get("token") == "taken back")
@@ -325,10 +325,10 @@ struct SnapshotJoinTests: SuiteOfTwoMachines {
   func aStoreThatLiesIsNoticed(_ hostility: Hostility) throws {
     // An older snapshot, to be shown in the place of the newer one.
     var first = first
-    first.snapshotStep = 0
+    first.exchange.tuning.snapshotStep = 0
     try laptop.set("token", "2")
     try first.synchronize()
-    first.snapshotStep = 1 << 20
+    first.exchange.tuning.snapshotStep = 1 << 20
     let told = try KnownSpace(laptop).told.snapshots
     try #require(told.count == 2)
     let (older, named) = (told[0], told[1])
@@ -337,7 +337,7 @@ struct SnapshotJoinTests: SuiteOfTwoMachines {
     // A space of somebody else, with a snapshot of its own.
     let (other, stranger) = (MemoryEngine(), try SyncMachine("stranger"))
     var theirs = try stranger.founding(other)
-    theirs.snapshotStep = 0
+    theirs.exchange.tuning.snapshotStep = 0
     try stranger.set("evil", "1")
     try theirs.synchronize()
     let foreign = try #require(

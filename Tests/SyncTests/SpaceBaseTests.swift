@@ -58,12 +58,12 @@ struct SpaceBaseTests: SuiteOfTwoMachines {
     let seed = try #require(try desktop.vault.blocking.key(for: "sync-device"))
     let keys = try KeyPairs(seed: seed)
     let state = try SyncState(sealed: #require(try files(desktop).state()), key: keys.own)
-    var history = SpaceHistory(state.space, epochs: state.epochs, openers: [keys.sealing])
+    var history = Space(state.space, epochs: state.epochs, openers: [keys.sealing])
     for bytes in try files(desktop).records() {
       history.add([bytes], of: try #require(StreamID(Array(bytes[20..<36]))))
     }
     try history.open(areVerified: true)
-    let roster = Roster(history, upTo: history.frontier)
+    let roster = Roster(history.records, upTo: history.frontier)
     let all = try FoldedSpace(history, roster, upTo: history.frontier)
     for base in [mine, theirs] {
       for (id, item) in all.folded {
@@ -152,7 +152,7 @@ struct SpaceBaseTests: SuiteOfTwoMachines {
   @Test func whatARemovedMachineWroteIsTakenBackAllTheSame() throws {
     let server = try SyncMachine("server")
     var third = try server.joining(first, engine)
-    third.baseStep = 0
+    third.exchange.tuning.baseStep = 0
     for one in [first, second, third] { try one.synchronize() }
     try engine.apart {
       try desktop.set("token", "late")

@@ -154,7 +154,7 @@ struct SuccessionRosterTests {
   @Test mutating func nobodySaysItInTheMiddleOfAStream() throws {
     let (person, admin) = (try space.newPerson("thief"), try #require(space.people["admin"]))
     let signature = admin.keys.signing.signature(
-      of: Roster.succeeded(by: person.stream, in: space.space))
+      of: Operation.succeeded(by: person.stream, in: space.space))
     try space.write(
       "writer",
       [
@@ -236,7 +236,7 @@ struct SuccessionRosterTests {
     for shift in names.indices {
       let other = try space.reopened(in: Array(names[shift...] + names[..<shift]))
       #expect(
-        PaperSpace.everything(of: Roster(other, upTo: other.frontier))
+        PaperSpace.everything(of: Roster(other.records, upTo: other.frontier))
           == PaperSpace.everything(of: space.roster))
     }
   }

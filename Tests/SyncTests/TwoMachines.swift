@@ -21,7 +21,7 @@ struct TwoMachines {
     try laptop.set("token", token)
     first = try laptop.founding(engine)
     second = try desktop.joining(first, engine, role: role)
-    if keepsBases { (first.baseStep, second.baseStep) = (0, 0) }
+    if keepsBases { (first.exchange.tuning.baseStep, second.exchange.tuning.baseStep) = (0, 0) }
     try first.synchronize()
   }
 }

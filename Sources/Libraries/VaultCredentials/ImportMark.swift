@@ -12,11 +12,3 @@ extension Item {
   /// The mark that an import left in the item; `nil` if none did.
   package var importMark: String? { storedAttributes[ImportMark.attribute] }
 }
-
-extension VaultEdit {
-  /// Leaves an import's mark in a live item, which is no change of it that a person made.
-  mutating func mark(_ name: ItemName, _ mark: String) {
-    guard let position = position(of: name) else { return }
-    self[position].attributes[ImportMark.attribute] = mark
-  }
-}

@@ -1,34 +1,24 @@
 public import VaultCredentials
 public import VaultSealing
 
-/// What opens a store for this machine: a password, sealed beside the vault file by a key of its index.
-///
-/// The key has a purpose that merges, other machines and backups leave out. The password is bound to
-/// the store's text: it does not open at another address, and so is never sent to one.
 extension SyncedVault {
-  static let credentialPurpose = "sync-credential"
-
-  private static func credentialContext(_ store: String) -> [UInt8] {
-    Array("VSR1/store-password".utf8) + Array(store.utf8)
-  }
-
   /// Keeps the password of this vault's store, in the place of one before.
   ///
   /// - Parameter password: 1 to 4,096 bytes; `nil` takes it out.
   /// - Throws: ``SyncError`` with code `.notJoined`, `.inputOutput`; what writing the vault throws.
   public func keepStorePassword(_ password: SecretBytes?) throws {
-    let store = try files.locked { try loadState().state.store }
+    let store = try files.locked { try replica.loadState().state.store }
     guard let password else {
-      try vault.blocking.setKey(nil, for: Self.credentialPurpose)
+      try vault.blocking.setKey(nil, for: StorePassword.purpose)
       return try files.replaceCredential(nil)
     }
     // A new key each time: what was sealed before opens no longer.
     let key = try SecretBytes.random(count: 32)
     let sealed = try password.withBytes {
-      try AuthenticatedEncryption.seal($0, key: key, context: Self.credentialContext(store))
+      try AuthenticatedEncryption.seal($0, key: key, context: StorePassword.context(store))
     }
     try files.replaceCredential(sealed)
-    try vault.blocking.setKey(key, for: Self.credentialPurpose)
+    try vault.blocking.setKey(key, for: StorePassword.purpose)
   }
 
   /// The password that was kept for a vault's store.
@@ -43,8 +33,9 @@ extension SyncedVault {
   ) throws -> SecretBytes? {
     let files = SyncFiles(vault: vault.blocking.path)
     guard let sealed = try files.credential(),
-      let key = try vault.blocking.key(for: credentialPurpose)
+      let key = try vault.blocking.key(for: StorePassword.purpose)
     else { return nil }
-    return try? AuthenticatedEncryption.open(sealed, key: key, context: credentialContext(store))
+    return try? AuthenticatedEncryption.open(
+      sealed, key: key, context: StorePassword.context(store))
   }
 }

@@ -12,7 +12,7 @@ extension SyncedVault {
   @discardableResult
   public func discardLocalChanges() throws -> Int {
     try files.locked {
-      let loaded = try load()
+      let loaded = try replica.load()
       guard loaded.history.roster().members[loaded.state.stream]?.role == .reader else {
         throw SyncError(
           .notAllowed, "this machine may write: what was changed here goes to the others",

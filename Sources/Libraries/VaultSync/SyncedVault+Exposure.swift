@@ -30,9 +30,9 @@ extension SyncedVault {
   /// - Throws: As ``items(exposedTo:)``.
   package func itemIDs(exposedTo device: String) throws -> Set<String> {
     // Every record says what it was sealed with, not only those that still count.
-    let loaded = try files.locked { try load(usesBase: false) }
+    let loaded = try files.locked { try replica.load(usesBase: false) }
     let roster = loaded.history.roster()
-    let member = try find(device, among: Array(roster.members.values))
+    let member = try Membership(exchange).find(device, among: Array(roster.members.values))
     let keys = roster.keys(knownTo: member)
     var known: [[UInt8]: [SecretBytes]] = [:]
     for record in loaded.history.all

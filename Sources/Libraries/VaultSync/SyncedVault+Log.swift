@@ -8,7 +8,7 @@ extension SyncedVault {
   /// - Returns: The entries, as far as this machine knows.
   /// - Throws: ``SyncError`` with code `.notJoined`, `.copied`, `.tampered`.
   public func log() throws -> [SyncLogEntry] {
-    let loaded = try files.locked { try load(usesBase: false) }
+    let loaded = try files.locked { try replica.load(usesBase: false) }
     var names: [[UInt8]: String] = [:]
     var entries: [SyncLogEntry] = []
     for record in loaded.history.all {
@@ -44,21 +44,5 @@ extension SyncedVault {
       }
     }
     return entries.sorted { $0.time < $1.time }
-  }
-}
-
-extension PropertyKey {
-  /// The property in words; `nil` for what no person changes by itself.
-  var words: String? {
-    switch kind {
-    case .name: "name"
-    case .secret: name.isEmpty ? "secret" : "field \(name)"
-    case .attribute: name.utf8.starts(with: "vault:".utf8) ? nil : "attribute \(name)"
-    case .tag: "tag \(name)"
-    case .note: "note"
-    case .expires: "expiry"
-    case .trashed: "trash"
-    case .kind: "kind"
-    }
   }
 }

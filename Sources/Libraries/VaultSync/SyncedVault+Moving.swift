@@ -17,50 +17,9 @@ extension SyncedVault {
   public func moved(
     to engine: any SyncEngine, at store: String, acceptingRollback: Bool = false
   ) throws -> SyncedVault {
-    try files.locked {
-      let loaded = try load()
-      guard try engine.spaces().contains(loaded.state.space) else {
-        throw SyncError(
-          .rolledBack, "that place has not this vault's space",
-          hint: "bring all files of the store there first")
-      }
-      if !acceptingRollback {
-        try checkIsWhole(engine.heads(in: loaded.state.space), loaded, engine)
-      }
-      var state = loaded.state
-      state.store = store
-      state.rest = nil
-      // The next run compares what lies there with what this machine wrote.
-      state.mended = 0
-      state.recovery = [UInt8](repeating: 0, count: 16)
-      try files.replaceState(state.sealed(loaded.keys.own))
-    }
+    try Moving(exchange).follow(to: engine, at: store, acceptingRollback: acceptingRollback)
     var moved = self
-    moved.engine = PartedEngine(engine)
+    moved.exchange.engine = PartedEngine(engine)
     return moved
-  }
-
-  /// Checks that a store shows as much as this machine has seen.
-  private func checkIsWhole(
-    _ heads: [StreamHead], _ loaded: Loaded, _ engine: any SyncEngine
-  ) throws {
-    let shown = Dictionary(heads.map { ($0.stream, $0) }, uniquingKeysWith: { $1 })
-    let roster = loaded.history.roster()
-    for member in roster.present {
-      let own = member.stream == loaded.state.stream
-      let known = own ? loaded.state.sent : loaded.history.frontier[member.stream, default: 0]
-      guard known > 0 else { continue }
-      if let head = shown[member.stream], head.sequence >= known,
-        loaded.history.record(member.stream, head.sequence).map({ $0.hash == head.hash }) ?? true
-      {
-        continue
-      }
-      throw SyncError(
-        .rolledBack,
-        "that place lacks records of '\(roster.shownLabel(of: member.stream))' that were in the store",
-        hint: engine.isEventual
-          ? "bring all files of the store there first; or wait until the file syncer is done"
-          : "bring all of the store there first")
-    }
   }
 }

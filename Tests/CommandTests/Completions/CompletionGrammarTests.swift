@@ -23,6 +23,30 @@ struct CompletionGrammarTests {
     }
   }
 
+  /// What the fast path takes of a verb stands in the same table, of the same kind: an option is
+  /// named in two places, and this holds both equal.
+  @Test(arguments: FastPaths.verbs + [FastPaths.common])
+  func theFastPathsOptionsAreThoseOfTheTable(verb: FastPaths.Verb) throws {
+    // Those of every verb are those of any.
+    let row = try #require(
+      CommandGrammar.all.first { $0.path == (verb.name.isEmpty ? "status" : verb.name) })
+    func argument(_ name: String) throws -> CommandGrammar.Argument {
+      try #require(row.arguments.first { $0.names.contains(name) }, "\(verb) has no \(name)")
+    }
+    for name in verb.flags { #expect(try argument(name).kind == .flag, "\(name)") }
+    for name in verb.options {
+      let argument = try argument(name)
+      #expect(argument.kind == .option, "\(name)")
+      #expect(argument.isRepeating == verb.lists.contains(name), "\(name)")
+    }
+    // A letter stands for an option whose long name is read, too.
+    let names = verb.flags + verb.options
+    for letter in names where letter.utf8.count == 2 {
+      #expect(
+        try argument(letter).names.contains { $0 != letter && names.contains($0) }, "\(letter)")
+    }
+  }
+
   /// An argument of the table: its kind, names, placeholder and values, whether it may be repeated,
   /// takes the rest of the line, and is shown, and its explanation.
   private static func line(_ argument: CommandGrammar.Argument) -> [String] {

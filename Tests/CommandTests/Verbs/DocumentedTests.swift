@@ -4,7 +4,7 @@ import Testing
 import VaultCommand
 import VaultCommandCore
 
-/// The help and Documentation/cli.md say what is so: all of it, and nothing else.
+/// The help and the pages of the command say what is so: all of it, and nothing else.
 struct DocumentedTests {
   @Test func everyVerbsHelpHasAnExample() throws {
     let grammar = try CommandGrammarDump()
@@ -44,7 +44,8 @@ struct DocumentedTests {
 
   @Test func everyOptionIsDocumentedAndEveryDocumentedOptionIsThere() throws {
     let grammar = try CommandGrammarDump()
-    let page = try DocumentationPage("cli.md").text
+    let page = try ["cli.md", "statuses.md", "json.md", "monitoring.md"]
+      .map { try DocumentationPage($0).text }.joined()
     let others = try ["helpers.md", "import.md", "data.md"].map { try DocumentationPage($0).text }
     let pages = ([page] + others).joined()
     let there = grammar.all.reduce(into: Set<String>()) { $0.formUnion($1.verb.longOptions) }
@@ -144,11 +145,9 @@ struct DocumentedTests {
   }
 
   @Test func theVariablesAreThoseThatAreRead() throws {
-    let page = try DocumentationPage("cli.md")
+    let page = try DocumentationPage("statuses.md")
     let listed = Set(
-      page.rows(below: "Which vault, and what unlocks it").flatMap {
-        DocumentationPage.codes($0[0])
-      })
+      page.rows(below: "Variables").flatMap { DocumentationPage.codes($0[0]) })
     #expect(listed == Set(EnvironmentNames.all))
     let sources = URL(fileURLWithPath: #filePath)
       .appendingPathComponent("../../../../Sources").standardized.path
@@ -163,7 +162,7 @@ struct DocumentedTests {
 
   @Test func theExitStatusesAreThoseOfTheCodes() throws {
     let there = Set(CommandError.Code.allCases.map(\.status.code)).union([ExitStatus.done.code])
-    let listed = try DocumentationPage("cli.md").rows(below: "Exit status").flatMap {
+    let listed = try DocumentationPage("statuses.md").rows(below: "Exit status").flatMap {
       $0[0].split(separator: ", ").compactMap { Int32($0) }
     }
     #expect(Set(listed) == there)

@@ -60,7 +60,7 @@ struct ErrorCodeTests {
       lines.append("| `\(code.rawValue)` | \(code.status.code) | \(meaning) |")
     }
     let table = lines.joined(separator: "\n") + "\n"
-    let path = "\(Self.root)/Documentation/cli.md"
+    let path = "\(Self.root)/Documentation/statuses.md"
     let page = try String(contentsOfFile: path, encoding: .utf8)
     let begin = try #require(page.range(of: Self.start)?.upperBound)
     let finish = try #require(page.range(of: Self.end)?.lowerBound)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `--json`, verb by verb: every document says its version, and Documentation/cli.md names its
+/// `--json`, verb by verb: every document says its version, and Documentation/json.md names its
 /// members.
 struct JSONFormTests {
   /// A line for each verb that takes `--json`, in an order in which they can be run in one home.
@@ -115,7 +115,7 @@ struct JSONFormTests {
     _ = try data.home.privateFile("words", "correct horse battery staple")
     try FileManager.default.createDirectory(
       atPath: "\(home)/space", withIntermediateDirectories: false)
-    let rows = try DocumentationPage("cli.md").entries(below: "JSON")
+    let rows = try DocumentationPage("json.md").entries(below: "Members of each verb")
     for line in Self.lines {
       let path = line.path.split(separator: " ").map(String.init)
       let words = line.words.map { $0.replacing("HOME", with: home) }
@@ -152,7 +152,7 @@ struct JSONFormTests {
           + (row[1].contains("the same members") ? DocumentationPage.codes(before?[1] ?? "") : [])
       }
       for member in document.keys where member != "schema" {
-        #expect(members.contains(member), "\(line.path): '\(member)' is not in cli.md")
+        #expect(members.contains(member), "\(line.path): '\(member)' is not in json.md")
       }
     }
   }

@@ -182,9 +182,8 @@ struct MonitoringTests {
   func theRecipesOfThePageRun() throws {
     let vault = try ThrowawayVault()
     try vault.set("a", "1")
-    let page = try DocumentationPage("cli.md").text
-    let start = try #require(page.range(of: "## Monitoring"))
-    let recipes = page[start.upperBound...].matches(of: /```sh\n([^`]+)```/).prefix(2)
+    let page = try DocumentationPage("monitoring.md").text
+    let recipes = page.matches(of: /```sh\n([^`]+)```/).prefix(2)
       .map { String($0.output.1) }
     #expect(recipes.count == 2)
     let bin = "\(vault.home.path)/bin"

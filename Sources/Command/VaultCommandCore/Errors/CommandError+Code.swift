@@ -3,7 +3,7 @@ extension CommandError {
   /// exit status.
   ///
   /// The raw value is what `--json` writes; it is never renamed. This list is the only place where
-  /// codes become exit statuses: a code has exactly one. Documentation/cli.md's table of codes is
+  /// codes become exit statuses: a code has exactly one. Documentation/statuses.md's table of codes is
   /// made from it, with the first sentence of each comment.
   package enum Code: String, CaseIterable, Sendable {
     // MARK: A negative answer

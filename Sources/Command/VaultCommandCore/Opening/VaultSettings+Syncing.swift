@@ -92,7 +92,7 @@ extension VaultSettings {
     settings.startsSync = self.startsSync && startsSync
     return try settings.withVault { vault in
       guard let store = try SyncedVault.store(of: vault.unlocked) else {
-        throw try SyncedVault.notJoined(vault.unlocked)
+        throw try Replica.notJoined(vault.unlocked)
       }
       var synced = try SyncedVault(
         vault.unlocked, engine: engine(remembered: store, of: vault.unlocked))
@@ -241,7 +241,7 @@ extension VaultSettings {
     var settings = self
     settings.isUnattended = true
     let path = try settings.locked(asksNobody: true).path
-    return try SyncedVault.alone(vaultAt: path, pause: { usleep(Self.pause) }) {
+    return try SyncFiles.alone(vaultAt: path, pause: { usleep(Self.pause) }) {
       try settings.withSpace { try $0.synchronize(acceptingRollback: acceptsRollback) }
     }
   }
@@ -260,7 +260,7 @@ extension VaultSettings {
     return try settings.withVault { vault in
       if let word { try SyncedVault.setAutomatic(word == "on", for: vault.unlocked) }
       guard try SyncedVault.store(of: vault.unlocked) != nil else {
-        throw try SyncedVault.notJoined(vault.unlocked)
+        throw try Replica.notJoined(vault.unlocked)
       }
       return SyncedVault.isAutomatic(vaultAt: vault.path)
     }

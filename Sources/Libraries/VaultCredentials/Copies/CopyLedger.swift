@@ -10,7 +10,7 @@ import VaultStorage
 ///
 /// Names and hashes are sealed under a key of the vault, which a rotation replaces. Whether a row
 /// is marked is readable without it. Documentation/design/file-format.md, section 6.
-struct CopyLedger {
+struct CopyLedger: Sendable {
   /// The copies under one name.
   struct Entry: Sendable, Equatable {
     let name: String

@@ -18,7 +18,7 @@ public struct KeyringAdoption: Sendable {
   public let outcome: Outcome
 }
 
-extension UnlockedVault {
+extension UnlockedVault.Blocking {
   /// Takes the items of all other programs in the keyring into the vault, in one write.
   ///
   /// Each is treated as ``adopt(_:as:replacing:)`` does; the keyring's items stay where they are.
@@ -28,14 +28,6 @@ extension UnlockedVault {
   /// - Returns: The effect on each item, in the order of ``keyringEntries()``; items of the vault
   ///   itself are not among them.
   /// - Throws: ``CredentialError`` with a keyring's code, or what writing throws.
-  @discardableResult
-  public func adoptAll() async throws -> [KeyringAdoption] {
-    try await waiting { try $0.adoptAll() }
-  }
-}
-
-extension UnlockedVault.Blocking {
-  /// ``UnlockedVault/adoptAll()``, on the calling thread.
   @discardableResult
   public func adoptAll() throws -> [KeyringAdoption] {
     let entries = try keyringEntries().filter {

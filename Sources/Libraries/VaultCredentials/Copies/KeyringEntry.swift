@@ -45,59 +45,23 @@ extension KeyringEntry {
   }
 }
 
-extension LockedVault {
+extension LockedVault.Blocking {
   /// Every item of the desktop keyring, whichever program's, where there is no vault that could
   /// call one its own.
   ///
   /// - Returns: The items, none of them ``KeyringEntry/isOurs``; their secrets are not read.
   /// - Throws: ``CredentialError`` with a keyring's code.
-  public func keyringEntries() async throws -> [KeyringEntry] {
-    try await waiting { try $0.keyringEntries() }
-  }
-}
-
-extension LockedVault.Blocking {
-  /// ``LockedVault/keyringEntries()``, on the calling thread.
   public func keyringEntries() throws -> [KeyringEntry] {
     KeyringEntry.sorted(
       try KeyringEntry.items(of: vault.keyring).map { KeyringEntry($0, isOurs: false) })
   }
 }
 
-extension UnlockedVault {
+extension UnlockedVault.Blocking {
   /// Every item of the desktop keyring, whichever program's, by owner and label.
   ///
   /// - Returns: The items; their secrets are not read.
   /// - Throws: ``CredentialError`` with a keyring's code.
-  public func keyringEntries() async throws -> [KeyringEntry] {
-    try await waiting { try $0.keyringEntries() }
-  }
-
-  /// Takes an item of another program's into the vault.
-  ///
-  /// The keyring's item stays where it is. Where it has the place of a copy of this vault, it is
-  /// that copy from now on; otherwise its attributes are kept with the new item, so that it is
-  /// found by them.
-  ///
-  /// - Parameters:
-  ///   - entry: One of ``keyringEntries()``.
-  ///   - name: What it is called here; `nil` for what its attributes or its label say.
-  ///   - isReplacing: Whether an item of that name gets the secret as a new version.
-  /// - Returns: The item.
-  /// - Throws: ``CredentialError`` with code `.itemExists`, `.invalidName`, `.invalidValue` if it
-  ///   is ours already, a keyring's code, or what writing throws.
-  @discardableResult
-  public func adopt(
-    _ entry: KeyringEntry, as name: ItemName? = nil, replacing isReplacing: Bool = false
-  ) async throws -> Item {
-    try await waiting {
-      try $0.adopt(entry, as: name, replacing: isReplacing)
-    }
-  }
-}
-
-extension UnlockedVault.Blocking {
-  /// ``UnlockedVault/keyringEntries()``, on the calling thread.
   public func keyringEntries() throws -> [KeyringEntry] {
     let index = try vault.snapshot().index
     // What was published under each name.
@@ -129,7 +93,19 @@ extension UnlockedVault.Blocking {
       })
   }
 
-  /// ``UnlockedVault/adopt(_:as:replacing:)``, on the calling thread.
+  /// Takes an item of another program's into the vault.
+  ///
+  /// The keyring's item stays where it is. Where it has the place of a copy of this vault, it is
+  /// that copy from now on; otherwise its attributes are kept with the new item, so that it is
+  /// found by them.
+  ///
+  /// - Parameters:
+  ///   - entry: One of ``keyringEntries()``.
+  ///   - name: What it is called here; `nil` for what its attributes or its label say.
+  ///   - isReplacing: Whether an item of that name gets the secret as a new version.
+  /// - Returns: The item.
+  /// - Throws: ``CredentialError`` with code `.itemExists`, `.invalidName`, `.invalidValue` if it
+  ///   is ours already, a keyring's code, or what writing throws.
   @discardableResult
   public func adopt(
     _ entry: KeyringEntry, as name: ItemName? = nil, replacing isReplacing: Bool = false

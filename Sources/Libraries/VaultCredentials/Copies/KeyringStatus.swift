@@ -72,12 +72,12 @@ public enum KeyringUnlocking: Sendable {
   case unlockedWithNewline
 }
 
-extension LockedVault {
+extension LockedVault.Blocking {
   /// Returns the state of the desktop keyring, without unlocking it or showing a prompt.
   ///
   /// - Returns: The state, also where there is no keyring; within the keyring's time limit.
-  public func keyringStatus() async -> KeyringStatus {
-    await waiting { $0.keyringStatus() }
+  public func keyringStatus() -> KeyringStatus {
+    KeyringStatus(vault.keyring.probe(openingSession: true))
   }
 
   /// Unlocks the desktop keyring with its own password, from a terminal or a script, without a
@@ -86,19 +86,6 @@ extension LockedVault {
   /// - Parameter password: The keyring's password; on a desktop, the login password.
   /// - Returns: How it came to be unlocked.
   /// - Throws: ``CredentialError`` with a keyring's code; `keyring-wrong-password` if it is wrong.
-  @discardableResult
-  public func unlockKeyring(password: SecretBytes) async throws -> KeyringUnlocking {
-    try await waiting { try $0.unlockKeyring(password: password) }
-  }
-}
-
-extension LockedVault.Blocking {
-  /// ``LockedVault/keyringStatus()``, on the calling thread.
-  public func keyringStatus() -> KeyringStatus {
-    KeyringStatus(vault.keyring.probe(openingSession: true))
-  }
-
-  /// ``LockedVault/unlockKeyring(password:)``, on the calling thread.
   @discardableResult
   public func unlockKeyring(password: SecretBytes) throws -> KeyringUnlocking {
     do {

@@ -1,14 +1,6 @@
 import VaultSealing
 
-extension UnlockedVault {
-  /// Returns the state of the copies in the keyring, without changing anything.
-  ///
-  /// - Returns: Counts, and the names of those that others changed.
-  /// - Throws: ``CredentialError`` with a keyring's code.
-  public func copies() async throws -> CopyReport {
-    try await waiting { try $0.copies() }
-  }
-
+extension UnlockedVault.Blocking {
   /// Brings all copies in the keyring up to date now, however long that takes.
   ///
   /// Every copy is looked at: one that is marked as done and does not hold what the vault holds is
@@ -20,44 +12,6 @@ extension UnlockedVault {
   /// - Throws: ``CredentialError`` with a keyring's code, `.busy` if another command is bringing
   ///   them up to date, or what writing throws.
   @discardableResult
-  public func synchronizeCopies(overwriting: Bool = false) async throws -> CopyReport {
-    try await waiting {
-      try $0.synchronizeCopies(overwriting: overwriting)
-    }
-  }
-
-  /// Takes secrets that other programs changed in the keyring, or keep under the name of a copy,
-  /// into the vault as new versions.
-  ///
-  /// - Returns: The names of the items that were changed.
-  /// - Throws: ``CredentialError`` with a keyring's code, or what writing throws.
-  @discardableResult
-  public func takeChangedCopies() async throws -> [ItemName] {
-    try await waiting { try $0.takeChangedCopies() }
-  }
-
-  /// Returns whether new items get a copy in the keyring.
-  ///
-  /// - Returns: `true` if publishing is on.
-  /// - Throws: ``CredentialError`` with code `.damaged`.
-  public func isPublishing() async throws -> Bool {
-    try await waiting { try $0.isPublishing() }
-  }
-
-  /// Switches publishing on or off, for all items or for some.
-  ///
-  /// - Parameters:
-  ///   - isOn: Whether copies go to the keyring; copies that are there are withdrawn otherwise.
-  ///   - names: Only these items; `nil` for all, and those to come.
-  /// - Throws: ``CredentialError`` with code `.itemNotFound`, or what writing throws.
-  public func setPublishing(_ isOn: Bool, of names: [ItemName]? = nil) async throws {
-    try await waiting { try $0.setPublishing(isOn, of: names) }
-  }
-}
-
-extension UnlockedVault.Blocking {
-  /// ``UnlockedVault/synchronizeCopies(overwriting:)``, on the calling thread.
-  @discardableResult
   public func synchronizeCopies(overwriting: Bool = false) throws -> CopyReport {
     try KeyringPatience.$waitsForEach.withValue(true) {
       try vault.reconcileAll(overwriting: overwriting) {
@@ -67,7 +21,10 @@ extension UnlockedVault.Blocking {
     }
   }
 
-  /// ``UnlockedVault/copies()``, on the calling thread.
+  /// Returns the state of the copies in the keyring, without changing anything.
+  ///
+  /// - Returns: Counts, and the names of those that others changed.
+  /// - Throws: ``CredentialError`` with a keyring's code.
   public func copies() throws -> CopyReport {
     let survey = try CopySurvey(vault)
     var report = CopyReport()
@@ -109,7 +66,11 @@ extension UnlockedVault.Blocking {
     try vault.ledger().mark(marked)
   }
 
-  /// ``UnlockedVault/takeChangedCopies()``, on the calling thread.
+  /// Takes secrets that other programs changed in the keyring, or keep under the name of a copy,
+  /// into the vault as new versions.
+  ///
+  /// - Returns: The names of the items that were changed.
+  /// - Throws: ``CredentialError`` with a keyring's code, or what writing throws.
   @discardableResult
   public func takeChangedCopies() throws -> [ItemName] {
     let survey = try KeyringPatience.$waitsForEach.withValue(true) { try CopySurvey(vault) }
@@ -143,12 +104,20 @@ extension UnlockedVault.Blocking {
     }
   }
 
-  /// ``UnlockedVault/isPublishing()``, on the calling thread.
+  /// Returns whether new items get a copy in the keyring.
+  ///
+  /// - Returns: `true` if publishing is on.
+  /// - Throws: ``CredentialError`` with code `.damaged`.
   public func isPublishing() throws -> Bool {
     try vault.snapshot(only: .noItems).index.isPublishing
   }
 
-  /// ``UnlockedVault/setPublishing(_:of:)``, on the calling thread.
+  /// Switches publishing on or off, for all items or for some.
+  ///
+  /// - Parameters:
+  ///   - isOn: Whether copies go to the keyring; copies that are there are withdrawn otherwise.
+  ///   - names: Only these items; `nil` for all, and those to come.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound`, or what writing throws.
   public func setPublishing(_ isOn: Bool, of names: [ItemName]? = nil) throws {
     try vault.commit { edit in
       if names == nil { edit.index.isPublishing = isOn }

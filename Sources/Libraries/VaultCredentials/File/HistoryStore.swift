@@ -1,6 +1,12 @@
 import VaultSealing
 import VaultStorage
 
+/// A sealed earlier version for `store.sqlite`.
+struct HistoryBlob {
+  var hash: [UInt8]
+  var sealed: [UInt8]
+}
+
 /// Sealed blobs of earlier versions and of the trash, in `store.sqlite`.
 struct HistoryStore {
   let location: StoreLocation
@@ -9,14 +15,14 @@ struct HistoryStore {
   var store: CredentialStore { CredentialStore(location: location) }
 
   /// Stores blobs; they are durable when this returns.
-  func insert(_ blobs: [VaultEdit.Blob], written: Int64) throws {
+  func insert(_ blobs: [HistoryBlob], written: Int64) throws {
     guard !blobs.isEmpty else { return }
     try store.write { try insert(blobs, written: written, in: $0) }
   }
 
   /// Stores blobs as a part of a transaction.
   func insert(
-    _ blobs: [VaultEdit.Blob], written: Int64, in connection: SQLiteConnection
+    _ blobs: [HistoryBlob], written: Int64, in connection: SQLiteConnection
   ) throws {
     for blob in blobs {
       try connection.execute(

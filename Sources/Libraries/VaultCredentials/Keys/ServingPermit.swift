@@ -17,14 +17,15 @@ package final class ServingPermit: Sendable {
 
   /// Asks for leave.
   ///
-  /// - Parameter vault: The open vault that is to be served.
+  /// - Parameters:
+  ///   - vaultID: The vault that is to be served.
+  ///   - location: Where its state is.
   /// - Throws: ``CredentialError`` with a storage error's code if the state folder cannot be
   ///   written.
-  package init(_ vault: UnlockedVault.Blocking) throws {
-    let opened = vault.vault
-    folder = Self.folder(in: opened.locked.folder.location)
+  init(toServe vaultID: [UInt8], at location: StoreLocation) throws {
+    folder = Self.folder(in: location)
     name =
-      "\(Self.prefix(opened.vaultID))\(getpid())-\(Hexadecimal.text(RandomBytes.bytes(count: 8)))"
+      "\(Self.prefix(vaultID))\(getpid())-\(Hexadecimal.text(RandomBytes.bytes(count: 8)))"
     directory = try CredentialError.fromStorage { [folder, name] in
       let directory = try Directory(folder, create: true)
       try AtomicFile.replace(name, in: directory, isDurable: false, with: [])

@@ -1,6 +1,6 @@
 import VaultSealing
 
-extension UnlockedVault {
+extension UnlockedVault.Blocking {
   /// Merges another file of this vault: a copy that a file syncer left beside it, the file of
   /// another machine, or a backup.
   ///
@@ -12,7 +12,7 @@ extension UnlockedVault {
   /// Key slots, settings, sessions and copies in the keyring stay those of this vault.
   ///
   /// ```swift
-  /// let report = try await vault.merge("/home/me/Sync/secrets.sync-conflict.vault")
+  /// let report = try vault.blocking.merge("/home/me/Sync/secrets.sync-conflict.vault")
   /// for conflict in report.conflicts { print(conflict.name) }
   /// ```
   ///
@@ -27,16 +27,6 @@ extension UnlockedVault {
   /// - Throws: ``CredentialError`` with code `.otherVault` if the file is one of another vault,
   ///   `.forked` if its key is newer than this vault's, `.fileNotFound`, `.damaged`, `.wrongKey`,
   ///   or what ``edit(_:)`` throws.
-  @discardableResult
-  public func merge(
-    _ path: String, base: String? = nil, with sources: [KeySource] = KeySource.standard
-  ) async throws -> MergeReport {
-    try await waiting { try $0.merge(path, base: base, with: sources) }
-  }
-}
-
-extension UnlockedVault.Blocking {
-  /// ``UnlockedVault/merge(_:base:with:)``, on the calling thread.
   @discardableResult
   public func merge(
     _ path: String, base: String? = nil, with sources: [KeySource] = KeySource.standard

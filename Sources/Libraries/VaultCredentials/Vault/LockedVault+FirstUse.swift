@@ -1,11 +1,14 @@
 extension LockedVault {
+}
+
+extension LockedVault.Blocking {
   /// Unlocks the vault; creates it first if there is none and that needs no decision.
   ///
   /// This is what the `vault` command does at first use, without its questions:
   ///
   /// ```swift
   /// let vault = try await LockedVault(location: StoreLocation()).unlockOrCreate()
-  /// try await vault.set(ItemName("api-token"), to: Secret("s3cr3t"))
+  /// try vault.blocking.set(ItemName("api-token"), to: Secret("s3cr3t"))
   /// ```
   ///
   /// A new vault gets one key slot, for the first of `sources` that has a key file or a passphrase;
@@ -20,15 +23,6 @@ extension LockedVault {
   /// - Returns: The open vault.
   /// - Throws: ``CredentialError`` with code `.noVault` if there is none and nothing at hand could
   ///   unlock a new one, otherwise as ``unlock(with:)`` and ``create(slots:)``.
-  public func unlockOrCreate(
-    with sources: [KeySource] = KeySource.standard
-  ) async throws -> UnlockedVault {
-    try await waiting { try $0.unlockOrCreate(with: sources) }
-  }
-}
-
-extension LockedVault.Blocking {
-  /// ``LockedVault/unlockOrCreate(with:)``, on the calling thread.
   public func unlockOrCreate(
     with sources: [KeySource] = KeySource.standard
   ) throws -> UnlockedVault {

@@ -2,7 +2,19 @@ import VaultSealing
 import VaultStorage
 
 extension LockedVault.Blocking {
-  /// ``LockedVault/salvage(with:)``, on the calling thread.
+  /// Mends a damaged or lost vault by what can be read: the file, the generation before it, its
+  /// earlier versions, and the copies in the keyring.
+  ///
+  /// The damaged file is kept under another name. Where nothing is damaged, nothing is changed. A
+  /// vault that is mended from the generation before succeeds the lost one: it is no rollback to
+  /// who has seen that. A file that is not the generation right before the lost one is taken only
+  /// where ``VaultOptions/acceptsRollback`` says so.
+  ///
+  /// - Parameter sources: What may open the file that is asked about, by its key slots.
+  /// - Returns: What was found, and what is lost.
+  /// - Throws: ``CredentialError``: `.damaged` or `.noVault` if nothing at all can be read;
+  ///   `.rolledBack`, `.forked`, `.otherVault` if all there is is an older file, or one of another
+  ///   history; what ``unlock(with:)`` and writing throw.
   public func salvage(
     with sources: ([KeySlot]) throws -> [KeySource]
   ) throws -> SalvageReport {

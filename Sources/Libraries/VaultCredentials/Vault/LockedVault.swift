@@ -47,68 +47,6 @@ public struct LockedVault: Sendable {
   /// Whether vaults with a name are kept beside the default one.
   package var hasNamedVaults: Bool { folder.hasNamedVaults }
 
-  /// Returns whether there is a vault file.
-  ///
-  /// - Returns: `true` if there is one, whether or not it can be read.
-  /// - Throws: ``CredentialError`` with code `.unsafeFile` or `.permissionDenied`.
-  public func exists() async throws -> Bool {
-    try await waiting { try $0.exists() }
-  }
-
-  /// Returns what the file shows without a key.
-  ///
-  /// - Returns: The vault's id, generation and slots.
-  /// - Throws: ``CredentialError`` with code `.noVault`, `.damaged`, `.newerVersion`,
-  ///   `.unsafeFile`.
-  public func summary() async throws -> VaultSummary {
-    try await waiting { try $0.summary() }
-  }
-
-  /// The state of the session in the kernel's keyring.
-  ///
-  /// - Returns: None, active, or refused by the kernel.
-  /// - Throws: ``CredentialError`` with code `.noVault` or `.damaged`.
-  public func session() async throws -> SessionState {
-    try await waiting { try $0.session() }
-  }
-
-  /// Ends the session in every process at once, and locks the vault in every process that serves
-  /// it.
-  ///
-  /// That needs no vault file: where it cannot be read, and so does not say which session is its
-  /// own, the sessions of all the user's vaults end.
-  ///
-  /// - Returns: Whether there was a session, or a process that served the vault.
-  /// - Throws: ``CredentialError`` with code `.permissionDenied` if the kernel keeps a session that
-  ///   is there.
-  public func lock() async throws -> Bool {
-    try await waiting { try $0.lock() }
-  }
-
-  /// Opens the vault with the first of `sources` that can.
-  ///
-  /// - Parameter sources: What may open it, in order; by default all that the `vault` command tries
-  ///   without asking.
-  /// - Returns: The open vault.
-  /// - Throws: ``CredentialError``: `.noVault`; `.locked` if no source was at hand; `.wrongKey` if
-  ///   a required one does not fit; `.damaged`, `.weakSlot`, `.newerVersion`, `.rolledBack`;
-  ///   `.keyringUnavailable`, `.keyringLocked` if only the keyring could have opened it.
-  public func unlock(
-    with sources: [KeySource] = KeySource.standard
-  ) async throws -> UnlockedVault {
-    try await waiting { try $0.unlock(with: sources) }
-  }
-
-  /// Creates a vault.
-  ///
-  /// - Parameter slots: What is to open it; at least one.
-  /// - Returns: The open vault, empty.
-  /// - Throws: ``CredentialError`` with code `.vaultExists`, `.invalidValue`, `.cannotCreate`, or a
-  ///   keyring's code if a keyring slot cannot be made.
-  public func create(slots: [NewKeySlot]) async throws -> UnlockedVault {
-    try await waiting { try $0.create(slots: slots) }
-  }
-
   /// Runs a blocking call on a thread of its own, so that Swift's cooperative threads never wait
   /// for files, locks, Argon2 or the bus.
   func waiting<Result: Sendable>(
@@ -132,15 +70,25 @@ public struct LockedVault: Sendable {
     let vault: LockedVault
     var folder: VaultFolder { vault.folder }
 
-    /// ``LockedVault/exists()``, on the calling thread.
+    /// Returns whether there is a vault file.
+    ///
+    /// - Returns: `true` if there is one, whether or not it can be read.
+    /// - Throws: ``CredentialError`` with code `.unsafeFile` or `.permissionDenied`.
     public func exists() throws -> Bool { try folder.exists() }
 
-    /// ``LockedVault/summary()``, on the calling thread.
+    /// Returns what the file shows without a key.
+    ///
+    /// - Returns: The vault's id, generation and slots.
+    /// - Throws: ``CredentialError`` with code `.noVault`, `.damaged`, `.newerVersion`,
+    ///   `.unsafeFile`.
     public func summary() throws -> VaultSummary {
       VaultSummary(path: folder.path, header: try sealedFile().header)
     }
 
-    /// ``LockedVault/session()``, on the calling thread.
+    /// The state of the session in the kernel's keyring.
+    ///
+    /// - Returns: None, active, or refused by the kernel.
+    /// - Throws: ``CredentialError`` with code `.noVault` or `.damaged`.
     public func session() throws -> SessionState {
       do {
         guard let session = try Session.current(vaultID: try sealedFile().header.vaultID) else {
@@ -152,7 +100,15 @@ public struct LockedVault: Sendable {
       }
     }
 
-    /// ``LockedVault/lock()``, on the calling thread.
+    /// Ends the session in every process at once, and locks the vault in every process that serves
+    /// it.
+    ///
+    /// That needs no vault file: where it cannot be read, and so does not say which session is its
+    /// own, the sessions of all the user's vaults end.
+    ///
+    /// - Returns: Whether there was a session, or a process that served the vault.
+    /// - Throws: ``CredentialError`` with code `.permissionDenied` if the kernel keeps a session that
+    ///   is there.
     public func lock() throws -> Bool {
       let vaultID = try? sealedFile().header.vaultID
       // Before the session: whatever the kernel says of that, nobody serves the vault any more.
@@ -170,12 +126,24 @@ public struct LockedVault: Sendable {
       }
     }
 
-    /// ``LockedVault/unlock(with:)``, on the calling thread.
+    /// Opens the vault with the first of `sources` that can.
+    ///
+    /// - Parameter sources: What may open it, in order; by default all that the `vault` command tries
+    ///   without asking.
+    /// - Returns: The open vault.
+    /// - Throws: ``CredentialError``: `.noVault`; `.locked` if no source was at hand; `.wrongKey` if
+    ///   a required one does not fit; `.damaged`, `.weakSlot`, `.newerVersion`, `.rolledBack`;
+    ///   `.keyringUnavailable`, `.keyringLocked` if only the keyring could have opened it.
     public func unlock(with sources: [KeySource] = KeySource.standard) throws -> UnlockedVault {
       try VaultOpening(vault: vault, sealed: try sealedFile()).open(with: sources)
     }
 
-    /// ``LockedVault/create(slots:)``, on the calling thread.
+    /// Creates a vault.
+    ///
+    /// - Parameter slots: What is to open it; at least one.
+    /// - Returns: The open vault, empty.
+    /// - Throws: ``CredentialError`` with code `.vaultExists`, `.invalidValue`, `.cannotCreate`, or a
+    ///   keyring's code if a keyring slot cannot be made.
     public func create(slots: [NewKeySlot]) throws -> UnlockedVault {
       try VaultCreation(vault: vault).create(slots: slots)
     }

@@ -41,24 +41,3 @@ public struct SalvageReport: Sendable, Equatable {
     base != .vaultFile || fromPrevious + fromKeyring + fromHistory + lost.count + lostVersions > 0
   }
 }
-
-extension LockedVault {
-  /// Mends a damaged or lost vault by what can be read: the file, the generation before it, its
-  /// earlier versions, and the copies in the keyring.
-  ///
-  /// The damaged file is kept under another name. Where nothing is damaged, nothing is changed. A
-  /// vault that is mended from the generation before succeeds the lost one: it is no rollback to
-  /// who has seen that. A file that is not the generation right before the lost one is taken only
-  /// where ``VaultOptions/acceptsRollback`` says so.
-  ///
-  /// - Parameter sources: What may open the file that is asked about, by its key slots.
-  /// - Returns: What was found, and what is lost.
-  /// - Throws: ``CredentialError``: `.damaged` or `.noVault` if nothing at all can be read;
-  ///   `.rolledBack`, `.forked`, `.otherVault` if all there is is an older file, or one of another
-  ///   history; what ``unlock(with:)`` and writing throw.
-  public func salvage(
-    with sources: @escaping @Sendable ([KeySlot]) throws -> [KeySource]
-  ) async throws -> SalvageReport {
-    try await waiting { try $0.salvage(with: sources) }
-  }
-}

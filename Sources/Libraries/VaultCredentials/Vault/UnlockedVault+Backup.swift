@@ -2,7 +2,7 @@ import Glibc
 import VaultSealing
 import VaultStorage
 
-extension UnlockedVault {
+extension UnlockedVault.Blocking {
   /// Writes the vault file and its earlier versions into one sealed file, and verifies it by
   /// opening it.
   ///
@@ -13,14 +13,6 @@ extension UnlockedVault {
   /// - Returns: What it holds.
   /// - Throws: ``CredentialError`` with code `.damaged` if something of the vault cannot be read,
   ///   `.cannotCreate`, `.inputOutput`.
-  @discardableResult
-  public func backUp(to path: String) async throws -> BackupSummary {
-    try await waiting { try $0.backUp(to: path) }
-  }
-}
-
-extension UnlockedVault.Blocking {
-  /// ``UnlockedVault/backUp(to:)``, on the calling thread.
   public func backUp(to path: String) throws -> BackupSummary {
     try OutsideFile.replace(path, with: backupFile())
     let summary = try LockedVault.Blocking.verify(
@@ -67,7 +59,7 @@ extension UnlockedVault.Blocking {
   }
 }
 
-extension LockedVault {
+extension LockedVault.Blocking {
   /// Verifies a backup by opening it.
   ///
   /// - Parameters:
@@ -75,23 +67,6 @@ extension LockedVault {
   ///   - sources: What may open it, in order.
   /// - Returns: What it holds.
   /// - Throws: ``CredentialError`` with code `.damaged`, or what ``unlock(with:)`` throws.
-  public func checkBackup(
-    _ path: String, with sources: [KeySource]
-  ) async throws -> BackupSummary {
-    try await waiting { try $0.checkBackup(path, with: sources) }
-  }
-
-  /// Restores a backup if there is no vault.
-  ///
-  /// - Parameter path: The backup.
-  /// - Throws: ``CredentialError`` with code `.vaultExists`, `.damaged`, or what writing throws.
-  public func restore(from path: String) async throws {
-    try await waiting { try $0.restore(from: path) }
-  }
-}
-
-extension LockedVault.Blocking {
-  /// ``LockedVault/checkBackup(_:with:)``, on the calling thread.
   public func checkBackup(_ path: String, with sources: [KeySource]) throws -> BackupSummary {
     try checkBackup(
       OutsideFile.read(path, limit: BackupFile.maximumLength), named: path, with: sources)
@@ -114,7 +89,10 @@ extension LockedVault.Blocking {
     return try Self.verify(backup: bytes, path: name, keys: opened.keys)
   }
 
-  /// ``LockedVault/restore(from:)``, on the calling thread.
+  /// Restores a backup if there is no vault.
+  ///
+  /// - Parameter path: The backup.
+  /// - Throws: ``CredentialError`` with code `.vaultExists`, `.damaged`, or what writing throws.
   public func restore(from path: String) throws {
     try restore(OutsideFile.read(path, limit: BackupFile.maximumLength))
   }
@@ -141,7 +119,7 @@ extension LockedVault.Blocking {
           hint: "move it away first", remedies: [.chooseOtherVault])
       }
       try history.insert(
-        backup.blobs.map { VaultEdit.Blob(hash: $0.key, sealed: $0.value) },
+        backup.blobs.map { HistoryBlob(hash: $0.key, sealed: $0.value) },
         written: vault.options.now())
       try vault.folder.replace(backup.vault, in: directory, keepingPrevious: false)
       try vault.folder.forgetPlace()
@@ -178,71 +156,5 @@ extension LockedVault.Blocking {
     }
     return BackupSummary(
       path: path, items: items, earlierVersions: earlierVersions, size: bytes.count)
-  }
-}
-
-/// A file of the user's choosing, outside the vault's own folders.
-enum OutsideFile {
-  static func read(_ path: String, limit: Int) throws -> [UInt8] {
-    do {
-      let file = try System.open(path, in: AT_FDCWD, flags: O_RDONLY | O_NONBLOCK | O_NOCTTY)
-      defer { System.close(file) }
-      let status = try System.status(file)
-      guard status.isRegular else {
-        throw CredentialError(.inputOutput, "\(path) is not a regular file")
-      }
-      guard let bytes = try System.readAll(file, expected: status.size, limit: limit) else {
-        throw CredentialError(.cannotCreate, "\(path) is too large for a backup")
-      }
-      return bytes
-    } catch let error as System.Failure {
-      throw CredentialError(
-        error.errno == EACCES
-          ? .permissionDenied : error.errno == ENOENT ? .fileNotFound : .inputOutput,
-        error.errno == ENOENT
-          ? "\(path) does not exist" : "\(path) cannot be read: \(error.reason)",
-        underlying: error)
-    }
-  }
-
-  /// Makes a name durable, where the file system and its rights let that be done.
-  private static func syncFolder(of path: String) throws {
-    let folder = path.unicodeScalars.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-    guard
-      let descriptor = try? System.open(folder, in: AT_FDCWD, flags: O_RDONLY | O_DIRECTORY)
-    else { return }
-    defer { System.close(descriptor) }
-    do {
-      try System.sync(descriptor)
-    } catch  where error.errno == EINVAL {
-      return
-    } catch {
-      throw CredentialError(
-        .notDurable, "\(path) is written, but the disk did not confirm it: \(error.reason)",
-        hint: "try again when the disk works", underlying: error)
-    }
-  }
-
-  /// Writes beside the place, syncs, renames, syncs the folder: the old or the new, never half.
-  static func replace(_ path: String, with bytes: [UInt8]) throws {
-    let temporary = "\(path).\(Hexadecimal.text(RandomBytes.bytes(count: 8)))"
-    do {
-      let file = try System.open(
-        temporary, in: AT_FDCWD, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
-      do {
-        defer { System.close(file) }
-        try bytes.withRawSpan { span throws(System.Failure) in try System.writeAll(file, span) }
-        try System.sync(file)
-        try System.rename(temporary, to: path, in: AT_FDCWD)
-      } catch {
-        try? System.unlink(temporary, in: AT_FDCWD)
-        throw error
-      }
-      try syncFolder(of: path)
-    } catch let error as System.Failure {
-      throw CredentialError(
-        .cannotCreate, "\(path) cannot be written: \(error.reason)",
-        hint: "choose another place", underlying: error)
-    }
   }
 }

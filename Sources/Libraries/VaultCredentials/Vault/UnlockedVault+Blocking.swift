@@ -3,13 +3,33 @@ package import VaultSealing
 // What the calls do on the calling thread, where that is a few lines over a snapshot or an edit.
 
 extension UnlockedVault.Blocking {
-  /// ``UnlockedVault/check()``, on the calling thread.
+  /// Verifies every seal of the vault and of its earlier versions, and what surrounds them.
+  ///
+  /// Nothing is changed.
+  ///
+  /// - Returns: What was found; names appear nowhere.
+  /// - Throws: ``CredentialError`` if the file cannot be read at all.
   public func check() throws -> CheckReport {
     var check = VaultCheck(vault)
     return try check.run()
   }
 
-  /// ``UnlockedVault/undo(steps:of:)``, on the calling thread.
+  /// Takes back the last changes of items that a person made.
+  ///
+  /// A secret that was set becomes an earlier version, and the one before it is current again;
+  /// removed items come out of the trash; new ones go there; names, tags, notes and attributes are
+  /// as they were: each as far as it still is what the change made it. What other machines changed,
+  /// or a program stored for itself, stays. Called again, it takes itself back. What was removed for
+  /// good stays gone.
+  ///
+  /// - Parameters:
+  ///   - steps: How many changes, 1 or more, newest first; `nil` for the last one, which may itself
+  ///     have been taken back.
+  ///   - origin: Whose: a person's, or what a program stored last.
+  /// - Returns: The effects, by name.
+  /// - Throws: ``CredentialError`` with code `.versionNotFound` if there is nothing to take back,
+  ///   `.changedMeanwhile` if all of it was changed since, `.itemExists` if a name has been given to
+  ///   another item, `.damaged`, or what ``edit(_:)`` throws.
   @discardableResult
   public func undo(
     steps: Int? = nil, of origin: ChangeOrigin = .person
@@ -19,12 +39,19 @@ extension UnlockedVault.Blocking {
 
   // MARK: - Settings
 
-  /// ``UnlockedVault/sessionSetting()``, on the calling thread.
+  /// How long the vault stays open after it was opened, as it was set for this vault.
+  ///
+  /// - Returns: Seconds; 0 if it never stays open, `nil` if nothing was set: then 15 minutes.
+  /// - Throws: ``CredentialError`` with code `.damaged`.
   public func sessionSetting() throws -> Int? {
     try vault.snapshot(only: .noItems).index.settings[VaultIndex.sessionSetting].flatMap { Int($0) }
   }
 
-  /// ``UnlockedVault/setSession(seconds:)``, on the calling thread.
+  /// Sets how long the vault stays open after it was opened, on every machine; a session that is
+  /// there is not touched, but for 0, which ends it.
+  ///
+  /// - Parameter seconds: 0 for never, at most 30 days; `nil` for the standard again.
+  /// - Throws: ``CredentialError`` with code `.invalidValue`, or what writing throws.
   public func setSession(seconds: Int?) throws {
     if let seconds, !(0...Session.maximumSeconds).contains(seconds) {
       throw CredentialError(.invalidValue, "a session lasts at most 30 days")

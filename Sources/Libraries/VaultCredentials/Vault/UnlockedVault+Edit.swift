@@ -1,6 +1,6 @@
 import VaultSealing
 
-extension UnlockedVault {
+extension UnlockedVault.Blocking {
   /// Changes the vault: one lock, one write of the file, one step for ``undo(steps:of:)``.
   ///
   /// When this returns, all changes are on the disk; copies in the desktop keyring are brought up
@@ -9,7 +9,7 @@ extension UnlockedVault {
   /// `.copyRemains`.
   ///
   /// ```swift
-  /// try await vault.edit { edit in
+  /// try vault.blocking.edit { edit in
   ///   try edit.set(ItemName("api-token"), to: token)
   ///   try edit.remove(ItemName("old-token"))
   /// }
@@ -22,10 +22,8 @@ extension UnlockedVault {
   ///   `.busy`, `.cannotCreate`, `.inputOutput`, `.changedMeanwhile`; `.notDurable` if the change
   ///   is stored but may not survive a power cut; `.copyRemains` if items are removed here and the
   ///   keyring, which could not be reached, still holds copies of them; what `change` throws.
-  public func edit<Result: Sendable>(
-    _ change: @escaping @Sendable (inout VaultEdit) throws -> Result
-  ) async throws -> Result {
-    try await waiting { try $0.edit(change) }
+  public func edit<Result>(_ change: (inout VaultEdit) throws -> Result) throws -> Result {
+    try vault.edited(change)
   }
 
   /// Stores a secret: in a new item, or as a new version of the one that has the name.
@@ -33,7 +31,7 @@ extension UnlockedVault {
   /// The version before can be restored. See ``edit(_:)`` for what is true afterwards.
   ///
   /// ```swift
-  /// try await vault.set(ItemName("api-token"), to: Secret("s3cr3t"))
+  /// try vault.blocking.set(ItemName("api-token"), to: Secret("s3cr3t"))
   /// ```
   ///
   /// - Parameters:
@@ -43,143 +41,6 @@ extension UnlockedVault {
   ///   - changes: Further changes to the item.
   /// - Returns: The item and the secret's fingerprint.
   /// - Throws: ``CredentialError``: as ``VaultEdit/set(_:to:field:changes:)`` and ``edit(_:)``.
-  @discardableResult
-  public func set(
-    _ name: ItemName, to secret: Secret, field: String? = nil, changes: ItemChanges = ItemChanges()
-  ) async throws -> ItemChange {
-    try await waiting { try $0.set(name, to: secret, field: field, changes: changes) }
-  }
-
-  /// Stores items with all their fields in one write: all of them or none.
-  ///
-  /// An item whose name exists already gets a new version; the version before can be restored.
-  ///
-  /// - Parameter items: The items; of two with one name, the later is the current version.
-  /// - Returns: The items as they are now, in the same order.
-  /// - Throws: ``CredentialError``: as ``VaultEdit/store(_:)`` and ``edit(_:)``.
-  @discardableResult
-  public func store(_ items: [ItemDraft]) async throws -> [Item] {
-    try await waiting { try $0.store(items) }
-  }
-
-  /// Replaces a secret without making a new version, with no other writer in between.
-  ///
-  /// - Parameters:
-  ///   - name: The item.
-  ///   - field: The name of a further field; `nil` for the main secret.
-  ///   - change: Makes the new secret from the current one.
-  /// - Returns: What `change` returns beside the secret.
-  /// - Throws: ``CredentialError``: as ``VaultEdit/revise(_:field:_:)`` and ``edit(_:)``.
-  @discardableResult
-  public func revise<Result: Sendable>(
-    _ name: ItemName, field: String? = nil,
-    _ change: @escaping @Sendable (Secret) throws -> (Secret, Result)
-  ) async throws -> Result {
-    try await waiting { try $0.revise(name, field: field, change) }
-  }
-
-  /// Changes what is known of an item besides its secrets.
-  ///
-  /// - Parameters:
-  ///   - name: The item.
-  ///   - changes: The changes.
-  /// - Returns: The item as it is now.
-  /// - Throws: ``CredentialError``: as ``VaultEdit/update(_:_:)`` and ``edit(_:)``.
-  @discardableResult
-  public func update(_ name: ItemName, _ changes: ItemChanges) async throws -> Item {
-    try await waiting { try $0.update(name, changes) }
-  }
-
-  /// Renames an item.
-  ///
-  /// - Parameters:
-  ///   - name: The item.
-  ///   - new: The new name, which no other live item may have.
-  /// - Returns: The item as it is now.
-  /// - Throws: ``CredentialError``: as ``VaultEdit/rename(_:to:)`` and ``edit(_:)``.
-  @discardableResult
-  public func rename(_ name: ItemName, to new: ItemName) async throws -> Item {
-    try await waiting { try $0.rename(name, to: new) }
-  }
-
-  /// Makes a second item with the same secret, fields, note, tags and attributes.
-  ///
-  /// - Parameters:
-  ///   - name: The item.
-  ///   - new: The name of the second item, which no live item may have.
-  /// - Returns: The second item.
-  /// - Throws: ``CredentialError``: as ``VaultEdit/copy(_:to:)`` and ``edit(_:)``.
-  @discardableResult
-  public func copy(_ name: ItemName, to new: ItemName) async throws -> Item {
-    try await waiting { try $0.copy(name, to: new) }
-  }
-
-  /// Removes an item: to the trash, or for good.
-  ///
-  /// - Parameters:
-  ///   - name: The item.
-  ///   - purge: Whether it and its earlier versions go for good, from every file of the vault.
-  /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.copyRemains`, or what ``edit(_:)``
-  ///   throws.
-  public func remove(_ name: ItemName, purge: Bool = false) async throws {
-    try await waiting { try $0.remove(name, purge: purge) }
-  }
-
-  /// Removes several items in one change: one ``undo(steps:of:)`` brings all of them back.
-  ///
-  /// - Parameters:
-  ///   - names: The items; one that is named twice is removed once.
-  ///   - purge: Whether they and their earlier versions go for good, and with them the items of
-  ///     these names in the trash.
-  /// - Throws: ``CredentialError`` with code `.itemNotFound` if there is no such item, nor one in
-  ///   the trash if `purge` is set; `.copyRemains`, or what ``edit(_:)`` throws.
-  public func remove(_ names: [ItemName], purge: Bool = false) async throws {
-    try await waiting { try $0.remove(names, purge: purge) }
-  }
-
-  /// Removes items in the trash for good.
-  ///
-  /// - Parameter name: Only items of this name; `nil` for all.
-  /// - Returns: The number of items removed.
-  /// - Throws: ``CredentialError``: what ``edit(_:)`` throws.
-  @discardableResult
-  public func emptyTrash(of name: ItemName? = nil) async throws -> Int {
-    try await waiting { try $0.emptyTrash(of: name) }
-  }
-
-  /// Makes an earlier version of an item current, or takes an item out of the trash.
-  ///
-  /// - Parameters:
-  ///   - name: The item.
-  ///   - version: The version to restore; `nil` for the version before the current one or, if no
-  ///     live item has the name, for the item in the trash that was removed last.
-  /// - Returns: The item as it is now.
-  /// - Throws: ``CredentialError``: as ``VaultEdit/restore(_:version:)`` and ``edit(_:)``.
-  @discardableResult
-  public func restore(_ name: ItemName, version: UInt64? = nil) async throws -> Item {
-    try await waiting { try $0.restore(name, version: version) }
-  }
-
-  /// Takes one of several items of a name out of the trash, also where a live item has the name.
-  ///
-  /// - Parameters:
-  ///   - name: The item.
-  ///   - number: Which of that name: 1 for the one that was removed last.
-  /// - Returns: The item as it is now.
-  /// - Throws: ``CredentialError``: as ``VaultEdit/restoreFromTrash(_:number:)`` and ``edit(_:)``.
-  @discardableResult
-  public func restoreFromTrash(_ name: ItemName, number: Int = 1) async throws -> Item {
-    try await waiting { try $0.restoreFromTrash(name, number: number) }
-  }
-}
-
-extension UnlockedVault.Blocking {
-  /// ``UnlockedVault/edit(_:)``, on the calling thread.
-  public func edit<Result>(_ change: (inout VaultEdit) throws -> Result) throws -> Result {
-    try vault.edited(change)
-  }
-
-  /// ``UnlockedVault/set(_:to:field:changes:)``, on the calling thread.
   @discardableResult
   public func set(
     _ name: ItemName, to secret: Secret, field: String? = nil, changes: ItemChanges = ItemChanges()
@@ -259,7 +120,13 @@ extension UnlockedVault.Blocking {
     }
   }
 
-  /// ``UnlockedVault/store(_:)``, on the calling thread.
+  /// Stores items with all their fields in one write: all of them or none.
+  ///
+  /// An item whose name exists already gets a new version; the version before can be restored.
+  ///
+  /// - Parameter items: The items; of two with one name, the later is the current version.
+  /// - Returns: The items as they are now, in the same order.
+  /// - Throws: ``CredentialError``: as ``VaultEdit/store(_:)`` and ``edit(_:)``.
   @discardableResult
   public func store(_ items: [ItemDraft]) throws -> [Item] { try store(items, marking: [:]) }
 
@@ -284,7 +151,14 @@ extension UnlockedVault.Blocking {
     }
   }
 
-  /// ``UnlockedVault/revise(_:field:_:)``, on the calling thread.
+  /// Replaces a secret without making a new version, with no other writer in between.
+  ///
+  /// - Parameters:
+  ///   - name: The item.
+  ///   - field: The name of a further field; `nil` for the main secret.
+  ///   - change: Makes the new secret from the current one.
+  /// - Returns: What `change` returns beside the secret.
+  /// - Throws: ``CredentialError``: as ``VaultEdit/revise(_:field:_:)`` and ``edit(_:)``.
   @discardableResult
   public func revise<Result>(
     _ name: ItemName, field: String? = nil, _ change: (Secret) throws -> (Secret, Result)
@@ -292,32 +166,63 @@ extension UnlockedVault.Blocking {
     try edit { try $0.revise(name, field: field, change) }
   }
 
-  /// ``UnlockedVault/update(_:_:)``, on the calling thread.
+  /// Changes what is known of an item besides its secrets.
+  ///
+  /// - Parameters:
+  ///   - name: The item.
+  ///   - changes: The changes.
+  /// - Returns: The item as it is now.
+  /// - Throws: ``CredentialError``: as ``VaultEdit/update(_:_:)`` and ``edit(_:)``.
   @discardableResult
   public func update(_ name: ItemName, _ changes: ItemChanges) throws -> Item {
     try edit { try $0.update(name, changes) }
   }
 
-  /// ``UnlockedVault/rename(_:to:)``, on the calling thread.
+  /// Renames an item.
+  ///
+  /// - Parameters:
+  ///   - name: The item.
+  ///   - new: The new name, which no other live item may have.
+  /// - Returns: The item as it is now.
+  /// - Throws: ``CredentialError``: as ``VaultEdit/rename(_:to:)`` and ``edit(_:)``.
   @discardableResult
   public func rename(_ name: ItemName, to new: ItemName) throws -> Item {
     try edit { try $0.rename(name, to: new) }
   }
 
-  /// ``UnlockedVault/copy(_:to:)``, on the calling thread.
+  /// Makes a second item with the same secret, fields, note, tags and attributes.
+  ///
+  /// - Parameters:
+  ///   - name: The item.
+  ///   - new: The name of the second item, which no live item may have.
+  /// - Returns: The second item.
+  /// - Throws: ``CredentialError``: as ``VaultEdit/copy(_:to:)`` and ``edit(_:)``.
   @discardableResult
   public func copy(_ name: ItemName, to new: ItemName) throws -> Item {
     try edit { try $0.copy(name, to: new) }
   }
 
-  /// ``UnlockedVault/remove(_:purge:)-(ItemName,_)``, on the calling thread.
+  /// Removes an item: to the trash, or for good.
+  ///
+  /// - Parameters:
+  ///   - name: The item.
+  ///   - purge: Whether it and its earlier versions go for good, from every file of the vault.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.copyRemains`, or what ``edit(_:)``
+  ///   throws.
   public func remove(_ name: ItemName, purge: Bool = false) throws {
     try edit { edit in
       if purge { try edit.purge(name) } else { try edit.remove(name) }
     }
   }
 
-  /// ``UnlockedVault/remove(_:purge:)-([ItemName],_)``, on the calling thread.
+  /// Removes several items in one change: one ``undo(steps:of:)`` brings all of them back.
+  ///
+  /// - Parameters:
+  ///   - names: The items; one that is named twice is removed once.
+  ///   - purge: Whether they and their earlier versions go for good, and with them the items of
+  ///     these names in the trash.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound` if there is no such item, nor one in
+  ///   the trash if `purge` is set; `.copyRemains`, or what ``edit(_:)`` throws.
   public func remove(_ names: [ItemName], purge: Bool = false) throws {
     guard !names.isEmpty else { return }
     try edit { edit in
@@ -332,19 +237,36 @@ extension UnlockedVault.Blocking {
     }
   }
 
-  /// ``UnlockedVault/emptyTrash(of:)``, on the calling thread.
+  /// Removes items in the trash for good.
+  ///
+  /// - Parameter name: Only items of this name; `nil` for all.
+  /// - Returns: The number of items removed.
+  /// - Throws: ``CredentialError``: what ``edit(_:)`` throws.
   @discardableResult
   public func emptyTrash(of name: ItemName? = nil) throws -> Int {
     try edit { $0.emptyTrash(of: name) }
   }
 
-  /// ``UnlockedVault/restore(_:version:)``, on the calling thread.
+  /// Makes an earlier version of an item current, or takes an item out of the trash.
+  ///
+  /// - Parameters:
+  ///   - name: The item.
+  ///   - version: The version to restore; `nil` for the version before the current one or, if no
+  ///     live item has the name, for the item in the trash that was removed last.
+  /// - Returns: The item as it is now.
+  /// - Throws: ``CredentialError``: as ``VaultEdit/restore(_:version:)`` and ``edit(_:)``.
   @discardableResult
   public func restore(_ name: ItemName, version: UInt64? = nil) throws -> Item {
     try edit { try $0.restore(name, version: version) }
   }
 
-  /// ``UnlockedVault/restoreFromTrash(_:number:)``, on the calling thread.
+  /// Takes one of several items of a name out of the trash, also where a live item has the name.
+  ///
+  /// - Parameters:
+  ///   - name: The item.
+  ///   - number: Which of that name: 1 for the one that was removed last.
+  /// - Returns: The item as it is now.
+  /// - Throws: ``CredentialError``: as ``VaultEdit/restoreFromTrash(_:number:)`` and ``edit(_:)``.
   @discardableResult
   public func restoreFromTrash(_ name: ItemName, number: Int = 1) throws -> Item {
     try edit { try $0.restoreFromTrash(name, number: number) }

@@ -1,6 +1,6 @@
 import VaultStorage
 
-extension UnlockedVault {
+extension UnlockedVault.Blocking {
   /// Stores a secret for a key, or replaces it: `SecItemAdd` and `SecItemUpdate` in one.
   ///
   /// - Parameters:
@@ -9,33 +9,6 @@ extension UnlockedVault {
   /// - Returns: The item, and whether it is new.
   /// - Throws: ``CredentialError`` with code `.invalidName` if no name can be made of the key,
   ///   `.cannotCreate`, or what writing throws.
-  @discardableResult
-  public func save(_ secret: Secret, for key: some KeychainKey) async throws -> ItemChange {
-    try await waiting { try $0.save(secret, for: key) }
-  }
-
-  /// The secret for a key: `SecItemCopyMatching`.
-  ///
-  /// - Parameter key: What it is found by.
-  /// - Returns: The secret, or `nil` if there is none: the Keychain's `errSecItemNotFound`.
-  /// - Throws: ``CredentialError`` with code `.damaged`.
-  public func load(_ key: some KeychainKey) async throws -> Secret? {
-    try await waiting { try $0.load(key) }
-  }
-
-  /// Puts the item of a key into the trash: `SecItemDelete`.
-  ///
-  /// - Parameter key: What it is found by.
-  /// - Returns: Whether there was one.
-  /// - Throws: ``CredentialError`` as ``remove(_:purge:)-(ItemName,_)`` does.
-  @discardableResult
-  public func delete(_ key: some KeychainKey) async throws -> Bool {
-    try await waiting { try $0.delete(key) }
-  }
-}
-
-extension UnlockedVault.Blocking {
-  /// ``UnlockedVault/save(_:for:)``, on the calling thread.
   @discardableResult
   public func save(_ secret: Secret, for key: some KeychainKey) throws -> ItemChange {
     try edit { edit in
@@ -51,14 +24,22 @@ extension UnlockedVault.Blocking {
     }
   }
 
-  /// ``UnlockedVault/load(_:)``, on the calling thread.
+  /// The secret for a key: `SecItemCopyMatching`.
+  ///
+  /// - Parameter key: What it is found by.
+  /// - Returns: The secret, or `nil` if there is none: the Keychain's `errSecItemNotFound`.
+  /// - Throws: ``CredentialError`` with code `.damaged`.
   public func load(_ key: some KeychainKey) throws -> Secret? {
     let snapshot = try read()
     return try snapshot.items(matching: key.query).newest(of: key.kind)
       .map { try snapshot.secret(of: $0) }
   }
 
-  /// ``UnlockedVault/delete(_:)``, on the calling thread.
+  /// Puts the item of a key into the trash: `SecItemDelete`.
+  ///
+  /// - Parameter key: What it is found by.
+  /// - Returns: Whether there was one.
+  /// - Throws: ``CredentialError`` as ``remove(_:purge:)-(ItemName,_)`` does.
   @discardableResult
   public func delete(_ key: some KeychainKey) throws -> Bool {
     try edit { edit in

@@ -1,14 +1,14 @@
 import VaultSealing
 import VaultStorage
 
-extension UnlockedVault {
+extension UnlockedVault.Blocking {
   /// Reads the vault file, once.
   ///
   /// Everything that the snapshot answers is from that moment. Take one snapshot to look at several
   /// items, rather than asking the vault for each of them.
   ///
   /// ```swift
-  /// let snapshot = try await vault.read()
+  /// let snapshot = try vault.blocking.read()
   /// let item = try snapshot.item(ItemName("github.com/me"))
   /// let secrets = try snapshot.secrets(of: item)
   /// ```
@@ -17,87 +17,6 @@ extension UnlockedVault {
   /// - Throws: ``CredentialError`` with code `.noVault`, `.damaged`, `.newerVersion`,
   ///   `.unsafeFile`, `.permissionDenied`; `.locked` if another vault is in its place;
   ///   `.changedMeanwhile` if its key was rotated since it was unlocked.
-  public func read() async throws -> VaultSnapshot { try await waiting { try $0.read() } }
-
-  /// Returns a secret of an item.
-  ///
-  /// ```swift
-  /// let token = try await vault.get(ItemName("api-token"))
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - name: The item.
-  ///   - field: The name of a further field; `nil` for the main secret.
-  ///   - version: An earlier version; `nil` for the current one.
-  /// - Returns: The secret.
-  /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.fieldNotFound`, `.versionNotFound`,
-  ///   `.damaged`, or what ``read()`` throws.
-  public func get(
-    _ name: ItemName, field: String? = nil, version: UInt64? = nil
-  ) async throws -> Secret {
-    try await waiting { try $0.get(name, field: field, version: version) }
-  }
-
-  /// Returns the main secrets of several items.
-  ///
-  /// - Parameter names: The items.
-  /// - Returns: The secrets; items that do not exist are absent.
-  /// - Throws: ``CredentialError`` with code `.damaged`, or what ``read()`` throws.
-  public func get(_ names: [ItemName]) async throws -> [ItemName: Secret] {
-    try await waiting { try $0.get(names) }
-  }
-
-  /// Returns an item without its secrets.
-  ///
-  /// - Parameter name: The item.
-  /// - Returns: The item.
-  /// - Throws: ``CredentialError`` with code `.itemNotFound`, or what ``read()`` throws.
-  public func item(_ name: ItemName) async throws -> Item {
-    try await waiting { try $0.item(name) }
-  }
-
-  /// Returns the items that match a query, sorted by name.
-  ///
-  /// - Parameter query: The conditions; by default, all live items match.
-  /// - Returns: The items, without their secrets.
-  /// - Throws: ``CredentialError``: what ``read()`` throws.
-  public func items(matching query: ItemQuery = .all) async throws -> [Item] {
-    try await waiting { try $0.items(matching: query) }
-  }
-
-  /// Returns the names of an item's further fields, sorted.
-  ///
-  /// - Parameter name: The item.
-  /// - Returns: The names; the main secret has none.
-  /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.damaged`, or what ``read()``
-  ///   throws.
-  public func fields(of name: ItemName) async throws -> [String] {
-    try await waiting { try $0.fields(of: name) }
-  }
-
-  /// Returns the length and a short keyed hash of a secret, to compare it without showing it.
-  ///
-  /// - Parameters:
-  ///   - name: The item.
-  ///   - field: The name of a further field; `nil` for the main secret.
-  /// - Returns: The fingerprint.
-  /// - Throws: As ``get(_:field:version:)``.
-  public func fingerprint(of name: ItemName, field: String? = nil) async throws -> Fingerprint {
-    try await waiting { try $0.fingerprint(of: name, field: field) }
-  }
-
-  /// Returns the versions of an item that can be read, newest first.
-  ///
-  /// - Parameter name: The item.
-  /// - Returns: The current version, then earlier ones.
-  /// - Throws: ``CredentialError`` with code `.itemNotFound`, or what ``read()`` throws.
-  public func history(of name: ItemName) async throws -> [ItemVersion] {
-    try await waiting { try $0.history(of: name) }
-  }
-}
-
-extension UnlockedVault.Blocking {
-  /// ``UnlockedVault/read()``, on the calling thread.
   public func read() throws -> VaultSnapshot {
     let snapshot = try vault.snapshot()
     // A program may keep many snapshots: none of them keeps a file open.
@@ -129,7 +48,19 @@ extension UnlockedVault.Blocking {
     return try vault.snapshot(only: start.isEmpty ? nil : .beginning(with: start)).names()
   }
 
-  /// ``UnlockedVault/get(_:field:version:)``, on the calling thread.
+  /// Returns a secret of an item.
+  ///
+  /// ```swift
+  /// let token = try vault.blocking.get(ItemName("api-token"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The item.
+  ///   - field: The name of a further field; `nil` for the main secret.
+  ///   - version: An earlier version; `nil` for the current one.
+  /// - Returns: The secret.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.fieldNotFound`, `.versionNotFound`,
+  ///   `.damaged`, or what ``read()`` throws.
   public func get(
     _ name: ItemName, field: String? = nil, version: UInt64? = nil
   ) throws -> Secret {
@@ -138,7 +69,11 @@ extension UnlockedVault.Blocking {
       .secret(field: field)
   }
 
-  /// ``UnlockedVault/get(_:)``, on the calling thread.
+  /// Returns the main secrets of several items.
+  ///
+  /// - Parameter names: The items.
+  /// - Returns: The secrets; items that do not exist are absent.
+  /// - Throws: ``CredentialError`` with code `.damaged`, or what ``read()`` throws.
   public func get(_ names: [ItemName]) throws -> [ItemName: Secret] {
     let snapshot = try read(only: names)
     return try snapshot.index.items.reduce(into: [:]) { secrets, record in
@@ -147,26 +82,49 @@ extension UnlockedVault.Blocking {
     }
   }
 
-  /// ``UnlockedVault/item(_:)``, on the calling thread.
+  /// Returns an item without its secrets.
+  ///
+  /// - Parameter name: The item.
+  /// - Returns: The item.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound`, or what ``read()`` throws.
   public func item(_ name: ItemName) throws -> Item { try read(only: [name]).item(name) }
 
-  /// ``UnlockedVault/items(matching:)``, on the calling thread.
+  /// Returns the items that match a query, sorted by name.
+  ///
+  /// - Parameter query: The conditions; by default, all live items match.
+  /// - Returns: The items, without their secrets.
+  /// - Throws: ``CredentialError``: what ``read()`` throws.
   public func items(matching query: ItemQuery = .all) throws -> [Item] {
     try vault.snapshot().items(matching: query)
   }
 
-  /// ``UnlockedVault/fields(of:)``, on the calling thread.
+  /// Returns the names of an item's further fields, sorted.
+  ///
+  /// - Parameter name: The item.
+  /// - Returns: The names; the main secret has none.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound`, `.damaged`, or what ``read()``
+  ///   throws.
   public func fields(of name: ItemName) throws -> [String] {
     let snapshot = try read(only: [name])
     return try snapshot.fields(of: snapshot.item(name))
   }
 
-  /// ``UnlockedVault/fingerprint(of:field:)``, on the calling thread.
+  /// Returns the length and a short keyed hash of a secret, to compare it without showing it.
+  ///
+  /// - Parameters:
+  ///   - name: The item.
+  ///   - field: The name of a further field; `nil` for the main secret.
+  /// - Returns: The fingerprint.
+  /// - Throws: As ``get(_:field:version:)``.
   public func fingerprint(of name: ItemName, field: String? = nil) throws -> Fingerprint {
     try vault.fingerprint(of: get(name, field: field).bytes)
   }
 
-  /// ``UnlockedVault/history(of:)``, on the calling thread.
+  /// Returns the versions of an item that can be read, newest first.
+  ///
+  /// - Parameter name: The item.
+  /// - Returns: The current version, then earlier ones.
+  /// - Throws: ``CredentialError`` with code `.itemNotFound`, or what ``read()`` throws.
   public func history(of name: ItemName) throws -> [ItemVersion] {
     let snapshot = try read(only: [name])
     return snapshot.versions(of: try snapshot.requireRecord(named: name))

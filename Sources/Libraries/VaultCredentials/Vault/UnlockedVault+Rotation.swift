@@ -1,6 +1,6 @@
 public import VaultSealing
 
-extension UnlockedVault {
+extension UnlockedVault.Blocking {
   /// Makes a new vault key and seals everything under it, in one replace of the file.
   ///
   /// The only thing that ends the access of somebody who once held the vault key. Old slots and the
@@ -12,23 +12,6 @@ extension UnlockedVault {
   /// - Returns: The vault, open under its new key; this one is of no more use.
   /// - Throws: ``CredentialError`` with code `.damaged` if an item cannot be read, `.invalidValue`,
   ///   a keyring's code, or what writing throws.
-  public func rotate(to slots: [NewKeySlot]) async throws -> UnlockedVault {
-    try await waiting { try $0.rotate(to: slots) }
-  }
-
-  /// Gives passphrase slots of an old, cheap cost a new one, calibrated on this machine.
-  ///
-  /// - Parameter passphrase: The passphrase of the slots to be upgraded.
-  /// - Returns: How many slots were upgraded.
-  /// - Throws: ``CredentialError`` with code `.wrongKey`, or what writing throws.
-  @discardableResult
-  public func upgradeSlots(passphrase: SecretBytes) async throws -> Int {
-    try await waiting { try $0.upgradeSlots(passphrase: passphrase) }
-  }
-}
-
-extension UnlockedVault.Blocking {
-  /// ``UnlockedVault/rotate(to:)``, on the calling thread.
   public func rotate(to slots: [NewKeySlot]) throws -> UnlockedVault {
     guard (1...VaultHeader.maximumSlots).contains(slots.count) else {
       throw CredentialError(.invalidValue, "a vault must have 1 to 32 key slots")
@@ -56,7 +39,11 @@ extension UnlockedVault.Blocking {
     return rotated
   }
 
-  /// ``UnlockedVault/upgradeSlots(passphrase:)``, on the calling thread.
+  /// Gives passphrase slots of an old, cheap cost a new one, calibrated on this machine.
+  ///
+  /// - Parameter passphrase: The passphrase of the slots to be upgraded.
+  /// - Returns: How many slots were upgraded.
+  /// - Throws: ``CredentialError`` with code `.wrongKey`, or what writing throws.
   @discardableResult
   public func upgradeSlots(passphrase: SecretBytes) throws -> Int {
     let normal = try UnicodeNormalization.nfc(passphrase)

@@ -1,26 +1,4 @@
 extension UnlockedVault {
-  /// Takes back the last changes of items that a person made.
-  ///
-  /// A secret that was set becomes an earlier version, and the one before it is current again;
-  /// removed items come out of the trash; new ones go there; names, tags, notes and attributes are
-  /// as they were: each as far as it still is what the change made it. What other machines changed,
-  /// or a program stored for itself, stays. Called again, it takes itself back. What was removed for
-  /// good stays gone.
-  ///
-  /// - Parameters:
-  ///   - steps: How many changes, 1 or more, newest first; `nil` for the last one, which may itself
-  ///     have been taken back.
-  ///   - origin: Whose: a person's, or what a program stored last.
-  /// - Returns: The effects, by name.
-  /// - Throws: ``CredentialError`` with code `.versionNotFound` if there is nothing to take back,
-  ///   `.changedMeanwhile` if all of it was changed since, `.itemExists` if a name has been given to
-  ///   another item, `.damaged`, or what ``edit(_:)`` throws.
-  @discardableResult
-  public func undo(
-    steps: Int? = nil, of origin: ChangeOrigin = .person
-  ) async throws -> [UndoneChange] {
-    try await waiting { try $0.undo(steps: steps, of: origin) }
-  }
 }
 
 extension VaultEdit {

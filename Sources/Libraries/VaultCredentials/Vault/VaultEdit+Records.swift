@@ -219,7 +219,7 @@ extension VaultEdit {
       let sealed = try contents.sealed(
         as: record, vaultID: header.vaultID, parent: dataKey.key)
       let hash = try Hash.blake2b(sealed, count: ItemRecord.hashLength)
-      newBlobs.append(Blob(hash: hash, sealed: sealed))
+      newBlobs.append(HistoryBlob(hash: hash, sealed: sealed))
       self[position].earlier.insert(
         ItemRecord.Earlier(
           version: record.version, kind: record.kind, written: record.modified, dataKey: dataKey.id,
@@ -242,7 +242,7 @@ extension VaultEdit {
     let key = try index.dataKey(for: .history)
     let sealed = try contents.sealed(as: record, vaultID: header.vaultID, parent: key.key)
     let hash = try Hash.blake2b(sealed, count: ItemRecord.hashLength)
-    newBlobs.append(Blob(hash: hash, sealed: sealed))
+    newBlobs.append(HistoryBlob(hash: hash, sealed: sealed))
     return ItemRecord.Earlier(
       version: number, kind: kind, written: written, dataKey: key.id,
       length: UInt32(sealed.count), hash: hash)

@@ -19,12 +19,6 @@ import VaultSealing
 /// An edit holds the lock that all writers of the vault wait for: ask people and services before it
 /// begins.
 public struct VaultEdit {
-  /// A sealed blob for `store.sqlite`.
-  struct Blob {
-    var hash: [UInt8]
-    var sealed: [UInt8]
-  }
-
   let vault: UnlockedVault
   /// The file as it was when the edit began.
   let file: VaultFile
@@ -41,7 +35,7 @@ public struct VaultEdit {
   /// Sealed bytes of the items that this edit sealed, by id.
   var changedItems: [Bytes16: [UInt8]] = [:]
   /// Blobs to be stored before the file that names them.
-  var newBlobs: [Blob] = []
+  var newBlobs: [HistoryBlob] = []
   /// Hashes of blobs that the new index no longer names, to be removed afterwards.
   var retiredBlobs: [[UInt8]] = []
   /// The keys of a new epoch, once ``rotate(to:slots:progress:)`` has sealed everything under them.

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A record that says that everybody has found a snapshot right who was in: what the snapshot stands
 /// in for counts in the items for good, so that its records may go from the store.
 ///
@@ -17,33 +15,15 @@ package struct Retirement: Sendable {
   }
 }
 
-/// What was found of retirements: each is judged by what its record knows, which never changes.
-final class JudgedRetirements: Sendable {
-  private struct Question: Hashable {
-    let record: [UInt8]
-    let stream: StreamID
-    let sequence: UInt64
-  }
-
-  private let answers = Mutex<[Question: Frontier?]>([:])
-
-  fileprivate func answer(_ retirement: Retirement, _ judge: () -> Frontier?) -> Frontier? {
-    let question = Question(
-      record: retirement.record.hash, stream: retirement.stream, sequence: retirement.sequence)
-    if let known = answers.withLock({ $0[question] }) { return known }
-    let answer = judge()
-    answers.withLock { $0[question] = .some(answer) }
-    return answer
-  }
-}
-
-extension SpaceHistory {
+extension RecordHistory {
   /// How far the streams count in the items for good by a retirement.
   ///
   /// - Parameter retirement: The retirement.
   /// - Returns: How far each stream counts; `nil` if the retirement does not count.
   func retired(by retirement: Retirement) -> Frontier? {
-    judgedRetirements.answer(retirement) { judge(retirement) }
+    judgedRetirements.answer(retirement.record, of: retirement.stream, retirement.sequence) {
+      judge(retirement)
+    }
   }
 
   private func judge(_ retirement: Retirement) -> Frontier? {
@@ -75,7 +55,7 @@ extension SpaceHistory {
       guard let floor = retired(by: other) else { continue }
       guard floor.allSatisfy({ frontier[$0.key, default: 0] >= $0.value }) else { return nil }
     }
-    return SpaceBase.limits(frontier, Roster(self, upTo: frontier))
+    return Roster(self, upTo: frontier).limits(frontier)
   }
 
   /// The snapshot that a record tells of, in the form that is written now.
@@ -106,12 +86,14 @@ extension SpaceHistory {
   }
 }
 
-extension OpenedRecord {
-  /// Whether its writer says that a snapshot is what his own records come to.
-  func confirms(_ snapshot: OpenedRecord) -> Bool {
-    knows(snapshot)
-      && content.operations.contains { operation in
-        if case .confirm(snapshot.stream, snapshot.sequence) = operation { true } else { false }
-      }
+extension Roster {
+  /// How far each stream counts in the items, of those that some records have.
+  ///
+  /// - Parameter frontier: How far each stream goes.
+  /// - Returns: How far it counts.
+  func limits(_ frontier: Frontier) -> Frontier {
+    var limits: Frontier = [:]
+    for (stream, sequence) in frontier { limits[stream] = min(sequence, contentLimit(stream)) }
+    return limits
   }
 }

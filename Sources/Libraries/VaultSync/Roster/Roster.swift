@@ -115,7 +115,7 @@ package struct Roster: Sendable {
   /// - Parameters:
   ///   - history: The records.
   ///   - frontier: How far each stream counts.
-  package init(_ history: SpaceHistory, upTo frontier: Frontier) {
+  package init(_ history: RecordHistory, upTo frontier: Frontier) {
     let facts = RosterFacts(history, upTo: frontier)
     creator = facts.founder?.stream
     hasEarlierRules = facts.founder.map { $0.rules < RosterRules.version } ?? false
@@ -165,7 +165,7 @@ package struct Roster: Sendable {
   /// Finds the machines that go on in another stream: a home that was put back, and also the
   /// machine that it is a copy of, until that one writes again.
   private mutating func findSuccessors(
-    _ facts: RosterFacts, _ history: SpaceHistory, upTo frontier: Frontier
+    _ facts: RosterFacts, _ history: RecordHistory, upTo frontier: Frontier
   ) {
     for (stream, claims) in facts.successors {
       guard let newest = history.record(stream, frontier[stream, default: 0]) else { continue }
@@ -305,7 +305,7 @@ package struct Roster: Sendable {
   /// What a machine is called; `other` where that is not known, or no word for a name.
   func shownLabel(of stream: StreamID?) -> String {
     let label = stream.flatMap { members[$0]?.label } ?? ""
-    return SyncedVault.isLabel(label) ? label : "other"
+    return Operation.isLabel(label) ? label : "other"
   }
 
   // MARK: - What counts
@@ -518,15 +518,5 @@ package struct Roster: Sendable {
   package func openInvitations(at time: Int64) -> [Invitation] {
     invitations.values.filter { !$0.hasEnded(at: time) }
       .sorted { $0.id.lexicographicallyPrecedes($1.id) }
-  }
-
-  /// What the key of a machine signs, to go on in another stream.
-  package static func succeeded(by stream: StreamID, in space: SpaceID) -> [UInt8] {
-    Array("VSR1/succeed".utf8) + space.bytes + stream.bytes
-  }
-
-  /// What the key of an invitation signs, to let a machine in.
-  package static func claimed(by stream: StreamID, in space: SpaceID) -> [UInt8] {
-    Array("VSR1/claim".utf8) + space.bytes + stream.bytes
   }
 }

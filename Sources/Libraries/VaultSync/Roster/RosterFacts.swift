@@ -94,7 +94,7 @@ struct RosterFacts {
   /// - Parameters:
   ///   - history: The records.
   ///   - frontier: How far each stream counts.
-  init(_ history: SpaceHistory, upTo frontier: Frontier) {
+  init(_ history: RecordHistory, upTo frontier: Frontier) {
     space = history.space
     checked = history.claims
     for record in history.ofSpace where record.sequence <= frontier[record.stream, default: 0] {

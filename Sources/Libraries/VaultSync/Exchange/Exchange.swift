@@ -1,0 +1,68 @@
+package import VaultCredentials
+
+/// What moves between a replica, its space and a store.
+package struct Exchange: Sendable {
+  let replica: Replica
+  var engine: any SyncEngine
+  var preferences: (any SyncedPreferences)?
+  package var tuning = ExchangeTuning()
+
+  init(_ vault: UnlockedVault, _ engine: any SyncEngine) {
+    replica = Replica(vault)
+    self.engine = PartedEngine(engine)
+  }
+}
+
+/// How much is worth what in an exchange; only tests have other numbers, and other merges.
+package struct ExchangeTuning: Sendable {
+  /// The least bytes of records, behind those that the base covers, that are worth another base.
+  package var baseStep: UInt64 = 64 << 10
+  /// The least bytes of records, behind those of the newest snapshot, that are worth another one.
+  package var snapshotStep: UInt64 = 1 << 20
+  /// How many records lie in a smaller pack, in a store that puts records together; at least 2.
+  package var packStep: UInt64 = RecordPack.step
+  /// The fewest records that go from the store at once.
+  package var retirementStep: UInt64 = RecordPack.step
+  /// Whether a run looks only at items that somebody has changed, where it knows which these are.
+  package var looksAtChangesAlone = true
+  /// How a state of the space comes into the vault; only tests have another merge.
+  package var merging: Merge = { vault, state, base in
+    let removals = try base == nil ? state.removals(toldTo: vault) : state.removals
+    return try vault.merge(state.items, removals: removals, base: base)
+  }
+
+  /// How preferences and those of the space come together; only tests have another merge.
+  package var mergingPreferences: PreferencesMerge = { try PreferenceMerge($0, changed: $1) }
+
+  /// Merges a preference domain; asks when its keys were changed here if that matters.
+  package typealias PreferencesMerge =
+    @Sendable (
+      _ sides: PreferenceMerge.Sides, _ changed: () throws -> [String: Int64]
+    ) throws -> PreferenceMerge
+
+  /// Merges a state of the space into the items of the vault, which stood at `base` before.
+  package typealias Merge =
+    @Sendable (
+      _ vault: inout SharedVault, _ state: FoldedSpace, _ base: [SharedItem]?
+    ) throws -> MergeReport
+}
+
+/// Something that works with an exchange.
+protocol Exchanging {
+  var exchange: Exchange { get }
+  init(exchange: Exchange)
+}
+
+extension Exchanging {
+  init(_ exchange: Exchange) { self.init(exchange: exchange) }
+
+  var replica: Replica { exchange.replica }
+  var vault: UnlockedVault { exchange.replica.vault }
+  var files: SyncFiles { exchange.replica.files }
+  var engine: any SyncEngine { exchange.engine }
+  var preferences: (any SyncedPreferences)? { exchange.preferences }
+  var tuning: ExchangeTuning { exchange.tuning }
+
+  /// The time, in milliseconds since 1970.
+  func now() -> Int64 { exchange.replica.now() }
+}

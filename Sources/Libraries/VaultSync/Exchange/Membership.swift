@@ -1,0 +1,171 @@
+import VaultCredentials
+import VaultSealing
+
+/// Who may change who belongs to a space, and how.
+struct Membership: Exchanging {
+  let exchange: Exchange
+
+  /// Checks that this machine may say who belongs to the space.
+  func checkAdmin(_ roster: Roster, _ loaded: LoadedReplica) throws {
+    guard !roster.isAdmin(loaded.state.stream) else { return }
+    guard roster.members[loaded.state.stream]?.isAdmitted ?? true else {
+      throw SyncError(
+        .notAllowed, "no admin's machine has let this machine in yet",
+        hint: "bring that machine and the store together first, then do it again")
+    }
+    throw SyncError(
+      .notAllowed, "only an admin can do that", hint: "do it on the machine of an admin")
+  }
+
+  static let onlyAnOwner = SyncError(
+    .notAllowed, "only an owner can do that", hint: "do it on the machine of an owner")
+
+  /// Checks that this machine comes before another one.
+  func checkOutranks(
+    _ member: Roster.Member, _ roster: Roster, _ loaded: LoadedReplica
+  ) throws {
+    guard !roster.outranks(loaded.state.stream, member.stream) else { return }
+    throw SyncError(
+      .notAllowed,
+      "'\(roster.shownLabel(of: member.stream))' is \(member.role == .owner ? "an owner" : "an admin")"
+        + " who came before this machine",
+      hint: "an owner who came before that one can do it; so can a machine that joins by the "
+        + "recovery code of that one's vault: a new one, or this one after it has left")
+  }
+
+  /// What removes a machine that is in.
+  ///
+  /// - Throws: ``SyncError`` with code `.deviceNotFound`, `.notAllowed`.
+  func removal(
+    of device: String, _ roster: Roster, _ loaded: LoadedReplica
+  ) throws -> (label: String, operations: [Operation]) {
+    let own = loaded.state.stream
+    let found = Result { try find(device, among: roster.present) }
+    // A copy of this home may be taken out by whatever role this machine has.
+    let isOwnCopy = (try? found.get()).map { roster.goesOn($0.stream, for: own) } ?? false
+    if !isOwnCopy { try checkAdmin(roster, loaded) }
+    let member = try found.get()
+    guard member.stream != own else {
+      throw SyncError(
+        .notAllowed, "that is this machine", hint: "to take it out, leave the space")
+    }
+    if !isOwnCopy { try checkOutranks(member, roster, loaded) }
+    let codes = roster.isAdmin(own) ? Self.codes(knownTo: member, roster) : []
+    return (
+      member.label,
+      Self.removals(of: member.stream, roster, loaded)
+        + RecoveryCodes.withdrawals(of: codes, roster)
+    )
+  }
+
+  /// What takes a machine out, with the streams that it wrote before its home was put back: who has
+  /// the home has their keys.
+  private static func removals(
+    of stream: StreamID, _ roster: Roster, _ loaded: LoadedReplica
+  ) -> [Operation] {
+    roster.line(of: stream).filter { roster.members[$0]?.last == nil }
+      .map { .remove($0, last: loaded.history.frontier[$0, default: 0]) }
+  }
+
+  /// The codes that a machine may know by which somebody could come in: the one by which it came,
+  /// and those that it made.
+  private static func codes(
+    knownTo member: Roster.Member, _ roster: Roster
+  ) -> [Roster.Invitation] {
+    roster.codes(ofOnly: member.stream)
+      + roster.openCodes {
+        $0.id == member.invitation && !$0.isRecovery && $0.inviter != member.stream
+      }
+  }
+
+  func find(_ device: String, among members: [Roster.Member]) throws -> Roster.Member {
+    members[
+      try Self.find(
+        device, among: members.map { ($0.stream, $0.label) },
+        none: "the space has no machine of that name"
+      ) { "the space has \($0) machines of that name" }]
+  }
+
+  /// Finds the one machine that a person means: by its label, or by the beginning of its id.
+  ///
+  /// - Parameters:
+  ///   - device: What was typed.
+  ///   - machines: Streams with their labels.
+  ///   - none: What it means that there is none.
+  ///   - several: What it means that so many are called so.
+  /// - Returns: Its place among the machines.
+  /// - Throws: ``SyncError`` with code `.deviceNotFound`.
+  static func find(
+    _ device: String, among machines: [(stream: StreamID, label: String)], none: String,
+    several: (Int) -> String
+  ) throws -> Int {
+    let named = machines.indices.filter { machines[$0].label == device }
+    let found =
+      named.isEmpty && device.utf8.count >= 6
+      ? machines.indices.filter { machines[$0].stream.text.hasPrefix(device) } : named
+    guard let place = found.first else { throw SyncError(.deviceNotFound, none) }
+    guard found.count == 1 else {
+      throw SyncError(
+        .deviceNotFound, several(found.count), hint: "give the beginning of the machine's id")
+    }
+    return place
+  }
+
+  /// Checks that somebody else is an owner, if this machine is one; who leaves may be alone.
+  func checkOtherOwner(
+    _ roster: Roster, _ loaded: LoadedReplica, isLeaving: Bool = true
+  ) throws {
+    let (own, owners) = (loaded.state.stream, roster.owners.map(\.stream))
+    guard !isLeaving || roster.present.count > 1, owners.contains(own), owners.count == 1 else {
+      return
+    }
+    throw SyncError(
+      .lastOwner,
+      "this machine is the only owner of the space: without it nobody can invite or remove anybody",
+      hint: "make another machine an owner first")
+  }
+
+  /// Tells the others that this machine leaves.
+  ///
+  /// A home that was copied or put back takes nobody away: its machine stays in the space.
+  ///
+  /// - Parameter asLastOwner: Tells it also if nobody else is an owner.
+  /// - Returns: Whether they know of it, or need not.
+  /// - Throws: ``SyncError`` with code `.lastOwner`.
+  func tellOfLeaving(asLastOwner: Bool) throws -> Bool {
+    do {
+      var loaded = try replica.load()
+      guard try replica.homeIdentity().wrote(loaded.state) else { return true }
+      do {
+        // In a record of its own: what comes after the last one that counts is not believed.
+        _ = try SyncRun(exchange).synchronize(&loaded) { loaded, roster in
+          if !asLastOwner { try checkOtherOwner(roster, loaded) }
+          let own = loaded.state.stream
+          guard roster.isAdmin(own) else { return [] }
+          return RecoveryCodes.withdrawals(of: roster.codes(ofOnly: own), roster)
+        }
+      } catch {
+        let isOut = [SyncError.Code.copied, .removed].contains((error as? SyncError)?.code)
+        // Without the store, what is known here counts.
+        if !asLastOwner, !isOut { try checkOtherOwner(loaded.history.roster(), loaded) }
+        throw error
+      }
+      let report = try SyncRun(exchange).synchronize(&loaded) { loaded, roster in
+        Self.removals(of: loaded.state.stream, roster, loaded)
+      }
+      return report.problems.isEmpty
+    } catch let error as SyncError {
+      if error.code == .lastOwner { throw error }
+      return error.code == .copied || error.code == .removed
+    } catch {
+      return false
+    }
+  }
+}
+
+extension SyncReport {
+  /// Throws what kept the records of this run from the store.
+  func checkIsDone() throws {
+    if isBlocked, let problem = problems.first(where: { $0.code == .rolledBack }) { throw problem }
+  }
+}

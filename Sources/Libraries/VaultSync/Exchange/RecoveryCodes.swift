@@ -1,0 +1,102 @@
+import VaultCredentials
+import VaultSealing
+
+/// A recovery code of an admin's vault is an admin of the space whose key nobody keeps: an
+/// invitation that does not expire and that many may use.
+///
+/// Documentation/design/sync-format.md, section 6.
+struct RecoveryCodes: Exchanging {
+  let exchange: Exchange
+
+  /// What an admin has to tell so that exactly the recovery codes of the vault are in.
+  ///
+  /// - Parameters:
+  ///   - roster: Who is in.
+  ///   - loaded: What this machine remembers.
+  /// - Returns: What lets new codes in; and what takes out those that open the vault no longer.
+  /// - Throws: `CredentialError`, `SealingError`.
+  func recoveryOperations(
+    _ roster: Roster, _ loaded: LoadedReplica
+  ) throws -> (new: [Operation], withdrawn: [Operation]) {
+    let codes = try vault.blocking.recoveryKeys()
+    var new: [Operation] = []
+    var ids: Set<[UInt8]> = []
+    for code in codes {
+      let id = try InvitationCode.id(of: code.publicKeys)
+      ids.insert(id)
+      if let known = roster.invitations[id] {
+        // A machine that goes on tells the codes of its vault again: they stand for it, too.
+        let own = loaded.state.stream
+        guard !known.isSettled, !roster.hasEarlierRules, !roster.isTold(id, by: own),
+          roster.isOfOneLine(known.inviter, own)
+        else { continue }
+      }
+      new.append(
+        .invite(
+          invitation: id, keys: code.publicKeys, role: .admin, uses: .max, expires: .max))
+    }
+    let withdrawn = roster.recoveryCodes(of: loaded.state.stream).filter { !ids.contains($0.id) }
+    // Whoever told a code withdraws it: one of the stream before is told again for that.
+    new += withdrawn.filter { !roster.isTold($0.id, by: loaded.state.stream) }.map { code in
+      .invite(
+        invitation: code.id, keys: code.keys, role: .admin, uses: .max, expires: .max)
+    }
+    return (new, Self.withdrawals(of: withdrawn, roster))
+  }
+
+  /// Takes codes out; the machines that came by them stay.
+  static func withdrawals(of codes: [Roster.Invitation], _ roster: Roster) -> [Operation] {
+    codes.map { .settle(invitation: $0.id, accepted: roster.toName(in: $0)) }
+  }
+
+  /// Puts what the recovery codes of this vault open into the store, where that is not what lies
+  /// there.
+  func putRecoveryInvitations(_ loaded: inout LoadedReplica) throws {
+    let roster = loaded.history.roster()
+    guard roster.isAdmin(loaded.state.stream) else { return }
+    let codes = try vault.blocking.recoveryKeys().compactMap { keys in
+      let id = try InvitationCode.id(of: keys.publicKeys)
+      let invitation = roster.invitations[id]
+      return invitation.map { !$0.isSettled && $0.isRecovery } ?? false ? (id, keys.own) : nil
+    }
+    guard !codes.isEmpty else { return }
+    // It is made anew with each key and snapshot, and when someone is let in or removed.
+    let newest = loaded.history.ownSnapshot(of: loaded.state.stream, roster)
+    func mark(_ snapshot: [UInt8]) throws -> [UInt8] {
+      try Hash.blake2b(
+        codes.flatMap(\.0) + loaded.history.epochs.flatMap(\.id)
+          + roster.present.flatMap(\.stream.bytes) + snapshot, count: 16)
+    }
+    guard try loaded.state.recovery != mark(Array((newest?.record.hash ?? []).prefix(16))) else {
+      return
+    }
+    let shown = try SnapshotExchange(exchange).shownSnapshot(loaded)
+    // One that the store does not show yet is named the next time.
+    let mark = try mark(shown?.hash ?? [])
+    guard loaded.state.recovery != mark else { return }
+    // What has not been sent yet is not to be found there.
+    var known = loaded.history.known
+    let own = loaded.state.stream
+    known[own] = known[own].map { min($0, loaded.state.sent) }
+    let content = InvitationContent(
+      loaded.history, knowing: known, role: .admin, expires: .max, snapshot: shown)
+    for (id, key) in codes {
+      try engine.putInvitation(content.sealed(key), id: id, in: loaded.state.space)
+    }
+    loaded.state.recovery = mark
+  }
+}
+
+extension InvitationContent {
+  /// What an admin knows of a space, for a machine that is invited.
+  init(
+    _ history: Space, knowing known: Frontier? = nil, role: SyncRole, expires: Int64,
+    snapshot: Sighting?
+  ) {
+    // What the store shows of others is nothing that a machine has to find there; and what these
+    // know comes with them.
+    self.init(
+      space: history.space, role: role, expires: expires, epochs: history.epochs,
+      seen: history.sightings(known ?? history.known, by: nil), snapshot: snapshot)
+  }
+}

@@ -1,0 +1,126 @@
+import VaultCredentials
+import VaultSealing
+
+/// Writes what this machine has to tell into the store.
+///
+/// A store that has lost a record of this machine, or has half of it, gets it again: nobody else has
+/// all of them for certain, and the others wait for it.
+struct Sending: Exchanging {
+  let exchange: Exchange
+
+  /// How long this machine trusts that the store has what it put there, in milliseconds: a day.
+  static let mendingInterval: Int64 = 24 * 3_600_000
+
+  /// Whether it is time to look.
+  func isTimeToMend(_ state: SyncState) -> Bool {
+    // A clock that went back does not keep anybody from looking.
+    now() - state.mended >= Self.mendingInterval || state.mended > now()
+  }
+
+  /// Compares this machine's records in the store with its log, and writes those again that are
+  /// missing or altered; also those of the streams that it wrote before.
+  ///
+  /// - Parameters:
+  ///   - loaded: What this machine remembers.
+  ///   - count: How many records of its stream the store should have.
+  ///   - problems: Gets the records that the store has otherwise and does not replace.
+  /// - Returns: How many were written again.
+  /// - Throws: ``SyncError`` with code `.copied` where the store has another record that this machine
+  ///   has signed; `.unavailable`, `.inputOutput`.
+  func mend(
+    _ loaded: inout LoadedReplica, _ count: UInt64, _ problems: inout [SyncError]
+  ) throws -> Int {
+    defer { loaded.state.mended = now() }
+    let log = try files.records()
+    var written = try mend(
+      loaded.state.stream, count, log, loaded, loaded.keys.current, &problems)
+    Packing(exchange).pack(loaded.state.stream, count, loaded)
+    Retiring(exchange).removeRetired(loaded)
+    for keys in loaded.keys.former {
+      let stream = try StreamID(of: keys.publicKeys, in: loaded.state.space)
+      written += try mend(
+        stream, loaded.history.frontier[stream, default: 0], log, loaded, keys, &problems)
+      Packing(exchange).pack(stream, loaded.history.frontier[stream, default: 0], loaded)
+    }
+    return written
+  }
+
+  private func mend(
+    _ own: StreamID, _ count: UInt64, _ log: [[UInt8]], _ loaded: LoadedReplica, _ keys: KeyPairs,
+    _ problems: inout [SyncError]
+  ) throws -> Int {
+    guard count > 0 else { return 0 }
+    let (log, space) = (LoggedStream(own, in: log), loaded.state.space)
+    var written = 0
+    // What a snapshot stands in for is not missing.
+    var number = max(loaded.history.roster().retired[own, default: 0], log.start)
+    while number < min(count, log.end) {
+      let limit = Int(min(count - number, 1000))
+      let there = try engine.records(of: own, in: space, after: number, limit: limit)
+      let same = zip(there, log.records(after: number)).prefix { $0 == $1 }.count
+      number += UInt64(same)
+      // Fewer than all: there may be more behind them.
+      guard same < limit, same == 0 || same < there.count,
+        let next = log.records(after: number).first
+      else { continue }
+      if there.count > same, isOther(there[same], number + 1, own, space, keys) {
+        throw Replica.copied
+      }
+      number += 1
+      do {
+        try engine.restore(next, of: own, at: number, in: space)
+        written += 1
+      } catch let error as SyncError where error.code == .taken {
+        // Not signed by this machine, so nobody copied it; the store takes nothing in its place.
+        problems.append(
+          SyncError(
+            .tampered, "the store has other bytes as record \(number) of this machine",
+            hint: "an administrator of the store removes them; then they are written again"))
+      }
+    }
+    return written
+  }
+
+  /// Whether bytes are a record that this machine has signed.
+  private func isOther(
+    _ bytes: [UInt8], _ number: UInt64, _ own: StreamID, _ space: SpaceID, _ keys: KeyPairs
+  ) -> Bool {
+    guard let record = try? SyncRecord(bytes: bytes) else { return false }
+    return record.space == space && record.stream == own && record.sequence == number
+      && record.isSigned(by: keys.signing.publicKey)
+  }
+
+  // MARK: - New records
+
+  /// Writes the records that the store has not, and its head.
+  ///
+  /// - Parameters:
+  ///   - there: What the store has.
+  ///   - loaded: Gets how many records were sent.
+  ///   - report: Gets the same.
+  /// - Throws: ``SyncError`` with code `.copied` where the store has another record of this machine;
+  ///   `.unavailable`, `.inputOutput`.
+  func push(
+    _ there: OwnStream, _ loaded: inout LoadedReplica, _ report: inout SyncReport
+  ) throws {
+    let own = loaded.state.stream
+    let count = UInt64(loaded.history.streams[own]?.count ?? 0)
+    var unsent: ArraySlice<[UInt8]> = []
+    if there.count < count || there.isHeadAltered, let last = loaded.history.last(own) {
+      let covered = loaded.history.base?.frontier[own] ?? 0
+      // A store that was emptied gets what the base covers, too.
+      let log = there.count < covered ? try files.records() : loaded.log
+      unsent = LoggedStream(own, in: log).records(after: there.count)
+      do {
+        try engine.append(
+          Array(unsent),
+          head: StreamHead(stream: own, sequence: last.sequence, hash: last.hash),
+          in: loaded.state.space)
+      } catch let error as SyncError where error.code == .taken {
+        throw Replica.copied
+      }
+    }
+    report.sent = unsent.count
+    loaded.state.sent = count
+  }
+}

@@ -1,0 +1,72 @@
+import FoundationEssentials
+import VaultCredentials
+import VaultSealing
+
+/// How a vault stands to its space, by what this machine remembers.
+struct StatusReading: Exchanging {
+  let exchange: Exchange
+
+  /// How the two stand; see ``SyncedVault/status()``.
+  func status() throws -> SyncStatus {
+    let (loaded, preferences, changes) = try files.locked {
+      do {
+        let loaded = try replica.load()
+        return (loaded, Optional(try folded(loaded)), try untold(loaded))
+      } catch is SpaceBase.Outdated {
+        let loaded = try replica.load(usesBase: false)
+        do {
+          return (loaded, try folded(loaded), try untold(loaded))
+        } catch is SpaceBase.Outdated {
+          // Without the first records it is not known before the next run, which fetches them.
+          return (loaded, nil, (0, 0))
+        }
+      }
+    }
+    let roster = loaded.history.roster()
+    let domains = loaded.state.preferences.domains
+    let others = (preferences?.domains ?? [:]).filter {
+      domains[$0.key] == nil && !$0.value.values.isEmpty
+    }
+    let own = roster.members[loaded.state.stream]
+    let records = loaded.history.streams[loaded.state.stream]?.count ?? 0
+    return SyncStatus(
+      store: loaded.state.store, space: loaded.state.space.text,
+      label: own?.label ?? loaded.state.label,
+      role: own.flatMap { $0.last == nil ? $0.role : nil }, devices: roster.present.count,
+      owners: roster.owners.map { roster.shownLabel(of: $0.stream) },
+      recoveryCodes: roster.recoveryCodes().count,
+      unsent: max(0, records - Int(loaded.state.sent)), changedItems: changes.items,
+      changedPreferences: changes.preferences, domains: domains.keys.sorted(),
+      otherDomains: others.keys.sorted(),
+      forks: try files.forks().entries.compactMap {
+        $0.fork(in: loaded.state.space, label: loaded.history.label)
+      },
+      lastContact: loaded.state.lastContact == 0
+        ? nil : Date(timeIntervalSince1970: Double(loaded.state.lastContact) / 1000))
+  }
+
+  private func folded(_ loaded: LoadedReplica) throws(SpaceBase.Outdated) -> FoldedPreferences {
+    try loaded.history.preferences(upTo: loaded.history.known)
+  }
+
+  /// How much was changed here that is in no record yet.
+  private func untold(_ loaded: LoadedReplica) throws -> (items: Int, preferences: Int) {
+    let (applied, preferences) = (
+      loaded.state.applied, try PreferencesExchange(exchange).untoldPreferences(loaded)
+    )
+    let roster = loaded.history.roster()
+    // Of a reader it is what stays here.
+    guard let member = roster.members[loaded.state.stream], member.last == nil,
+      try member.role == .reader
+        || vault.blocking.fileMark().bytes != (applied.file ?? loaded.state.rest?.vault)
+    else { return (0, preferences) }
+    let state = try loaded.history.folded(upTo: applied.frontier)
+    let items = try vault.blocking.shared { shared in
+      let (local, unreadable) = try shared.items()
+      return state.changes(
+        to: local, unreadable: unreadable, removed: shared.certainRemovals, now: shared.now
+      ).count
+    }
+    return (items, preferences)
+  }
+}

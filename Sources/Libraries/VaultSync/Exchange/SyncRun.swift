@@ -1,0 +1,189 @@
+import VaultCredentials
+import VaultSealing
+
+/// One run that brings a vault and its space together.
+struct SyncRun: Exchanging {
+  let exchange: Exchange
+
+  /// Brings the two together; see ``SyncedVault/synchronize(acceptingRollback:)``.
+  func synchronize(acceptingRollback: Bool = false) throws -> SyncReport {
+    try files.locked {
+      var (state, keys) = try replica.loadState()
+      return try noting(acceptingRollback) { notes in
+        let heads = try engine.heads(in: state.space)
+        if !acceptingRollback, !Sending(exchange).isTimeToMend(state), try isAtRest(state, heads) {
+          state.lastContact = now()
+          try files.replaceState(state.sealed(keys.own))
+          return SyncReport(changes: .unchanged)
+        }
+        var loaded = try replica.load((state, keys))
+        return try bringTogether(&loaded, heads, &notes, acceptingRollback) { _, _ in [] }
+      }
+    }
+  }
+
+  /// Whether the store and the vault are as they were when there was nothing left to do.
+  private func isAtRest(_ state: SyncState, _ heads: [StreamHead]) throws -> Bool {
+    guard let rest = state.rest, state.pending == nil, rest.until > now(),
+      rest.heads == heads.sorted(by: { $0.stream < $1.stream }),
+      try replica.homeIdentity().wrote(state)
+    else { return false }
+    return try vault.blocking.fileMark().bytes == rest.vault
+      && PreferencesExchange.areAtRest(state.preferences, preferences)
+  }
+
+  /// The same with what was read; `also` writes further operations of an admin at the end.
+  func synchronize(
+    _ loaded: inout LoadedReplica, acceptingRollback: Bool = false,
+    also further: (inout LoadedReplica, Roster) throws -> [Operation] = { _, _ in [] }
+  ) throws -> SyncReport {
+    try noting(acceptingRollback) { notes in
+      let heads = try engine.heads(in: loaded.state.space)
+      return try bringTogether(&loaded, heads, &notes, acceptingRollback, further)
+    }
+  }
+
+  /// Notes how a run ended, for who asks later.
+  private func noting(
+    _ acceptingRollback: Bool, _ run: (inout SyncNotes) throws -> SyncReport
+  ) throws -> SyncReport {
+    let before = files.notes()
+    var notes = before
+    defer { if notes != before { files.replace(notes) } }
+    do {
+      let report = try run(&notes)
+      notes.note(
+        failure: acceptingRollback ? nil : report.problems.first?.code.rawValue, now: now())
+      return report
+    } catch {
+      notes.note(failure: (error as? SyncError)?.code.rawValue ?? "sync-failed", now: now())
+      throw error
+    }
+  }
+
+  private func bringTogether(
+    _ loaded: inout LoadedReplica, _ heads: [StreamHead], _ notes: inout SyncNotes,
+    _ acceptingRollback: Bool, _ further: (inout LoadedReplica, Roster) throws -> [Operation]
+  ) throws -> SyncReport {
+    var report = SyncReport(changes: MergeReport.unchanged)
+    let before = loaded.history.frontier
+    let retirements = loaded.history.roster().retirements.count
+    var own = try Resuming(exchange).fetch(heads, orBeginAgain: &loaded, &report)
+    for stream in notes.note(waiting: report.waitingStreams, now: now()).sorted() {
+      report.problems.append(SyncError.missingForLong(loaded.history.label(of: stream)))
+    }
+    try Succession(exchange).goOn(&own, &loaded, &report, acceptingRollback: acceptingRollback)
+    try Succession(exchange).writeSignsOfLife(&loaded)
+    let roster = loaded.history.roster()
+    try replica.checkMembership(roster, &loaded)
+    var vault = try Applying(exchange).applyAll(&loaded, &report)
+    try PreferencesExchange(exchange).exchangePreferences(&loaded, &report)
+    let known = loaded.history.frontier[loaded.state.stream, default: 0]
+    if try Admitting(exchange).attend(&loaded, further) {
+      // Somebody was let in: what that machine wrote counts from now on.
+      let changes = report.changes
+      vault = try Applying(exchange).applyAll(&loaded, &report)
+      report.changes.add(changes)
+      try PreferencesExchange(exchange).exchangePreferences(&loaded, &report)
+    } else if loaded.history.tellsPreferences(loaded.state.stream, after: known) {
+      try PreferencesExchange(exchange).exchangePreferences(&loaded, &report)
+    }
+    try Succession(exchange).writeSignsOfLife(&loaded)
+    Succession(exchange).tellCopies(after: before, loaded, &report)
+    // What a machine that was removed has written does not count: the others go on.
+    let after = loaded.history.roster()
+    report.asking = late(after, loaded)
+    // Told once: what is to be done about it is a person's to say.
+    let refused = after.invitations.values.filter { $0.isSettled && $0.accepted.count >= $0.uses }
+    report.refused = notes.note(refused: Set(refused.flatMap(\.refused))).compactMap {
+      loaded.history.label(of: $0)
+    }
+    .sorted()
+    report.tellStops(after)
+    // One machine never stops the others: only a store that lost what this one wrote does.
+    report.isBlocked = report.rollbacks.contains(loaded.state.stream) && !acceptingRollback
+    var isPushed = false
+    if !report.isBlocked {
+      if report.problems.isEmpty {
+        try SnapshotExchange(exchange).exchangeSnapshots(&loaded, &report)
+      }
+      if acceptingRollback || Sending(exchange).isTimeToMend(loaded.state) {
+        report.mended = try Sending(exchange).mend(
+          &loaded, min(own.count, loaded.state.sent), &report.problems)
+      }
+      let sent = loaded.state.sent
+      // Whoever hears that this machine found a snapshot right may remove what an older one needs.
+      try RecoveryCodes(exchange).putRecoveryInvitations(&loaded)
+      try Sending(exchange).push(own, &loaded, &report)
+      Packing(exchange).packIfDue(loaded, after: sent)
+      try RecoveryCodes(exchange).putRecoveryInvitations(&loaded)
+      if loaded.history.roster().retirements.count > retirements {
+        Retiring(exchange).removeRetired(loaded)
+      }
+      isPushed = true
+    }
+    loaded.state.lastContact = now()
+    files.setReader(after.members[loaded.state.stream]?.role == .reader)
+    loaded.state.epochs = loaded.history.epochs
+    loaded.state.rest = isPushed ? rest(heads, loaded, report, vault) : nil
+    report.tellRefusals()
+    try files.replaceState(loaded.state.sealed(loaded.keys.own))
+    try replica.renewBase(loaded, step: tuning.baseStep)
+    return report
+  }
+
+  /// Machines that ask to be let in by an invitation whose time is over.
+  private func late(_ roster: Roster, _ loaded: LoadedReplica) -> [String] {
+    roster.invitations.values.filter {
+      !$0.isRecovery && $0.isSettled && $0.accepted.count < $0.uses
+    }
+    .flatMap(\.refused).compactMap { loaded.history.label(of: $0) }.sorted()
+  }
+
+  /// What the store and the vault show now, if nothing is left to do.
+  private func rest(
+    _ heads: [StreamHead], _ loaded: LoadedReplica, _ report: SyncReport, _ vault: VaultFileMark?
+  ) -> SyncState.Rest? {
+    guard let vault, report.problems.isEmpty, report.waiting.isEmpty else { return nil }
+    let own = loaded.state.stream
+    // What the store showed, with what went there: streams that are not taken do not wake it.
+    var shown = heads.filter { $0.stream != own }
+    if let last = loaded.history.last(own) {
+      shown.append(StreamHead(stream: own, sequence: last.sequence, hash: last.hash))
+    }
+    let roster = loaded.history.roster()
+    return SyncState.Rest(
+      heads: shown.sorted { $0.stream < $1.stream }, vault: vault.bytes,
+      until: roster.isAdmin(own)
+        ? roster.invitations.values.filter { !$0.isSettled }.map(\.expires).min() ?? .max : .max)
+  }
+}
+
+extension MergeReport {
+  /// Nothing changed.
+  static var unchanged: MergeReport { MergeReport(unchangedBy: .newer) }
+
+  /// Takes in what was changed before, in the same run.
+  fileprivate mutating func add(_ before: MergeReport) {
+    // A machine that began again had no state in common with the others.
+    if before.relation == .apart { relation = .apart }
+    added = before.added + added.filter { !before.added.contains($0) }
+    changed = before.changed + changed.filter { !before.changed.contains($0) }
+    removed = before.removed + removed.filter { !before.removed.contains($0) }
+    conflicts = before.conflicts + conflicts.filter { !before.conflicts.contains($0) }
+    damaged = before.damaged + damaged.filter { !before.damaged.contains($0) }
+    leftOut = before.leftOut + leftOut.filter { !before.leftOut.contains($0) }
+    missingVersions = max(missingVersions, before.missingVersions)
+  }
+}
+
+extension Space {
+  /// Whether records of a stream change preferences.
+  fileprivate func tellsPreferences(_ stream: StreamID, after sequence: UInt64) -> Bool {
+    (streams[stream] ?? []).dropFirst(Int(clamping: sequence)).contains { record in
+      record.content.operations.contains {
+        if case .preferences = $0 { true } else { false }
+      }
+    }
+  }
+}

@@ -1,0 +1,497 @@
+package import VaultSealing
+
+/// All records of a space, each verified and in an order in which nothing comes before what it has
+/// seen.
+///
+/// Documentation/design/sync-format.md, section 4. What does not verify ends its stream, and no
+/// other.
+package struct RecordHistory: Sendable {
+  /// Why a stream does not go on.
+  package enum Wait: Sendable, Equatable {
+    /// A record of another stream was seen by its writer, and is not here.
+    case record(StreamID, UInt64)
+    /// The epoch's key is not known here.
+    case key(UInt32)
+    /// The store has only the beginning of the record.
+    case rest
+  }
+
+  /// Why a stream does not go on that is not to be believed.
+  package struct Stop: Sendable {
+    package let stream: StreamID
+    package let problem: SyncError
+    /// Whether its machine has signed what is wrong: then it is the machine's, and not the store's.
+    package let isSigned: Bool
+  }
+
+  /// A snapshot, and the record that tells of it.
+  struct Snapshot: Sendable {
+    let record: OpenedRecord
+    let operation: SnapshotOperation
+  }
+
+  /// A stream that has another record than the one that is known here.
+  struct Fork {
+    let stream: StreamID
+    /// The number of the record.
+    let sequence: UInt64
+    /// A record that is signed by its machine and says so.
+    let other: [UInt8]
+  }
+
+  package let space: SpaceID
+  /// Verified records of each stream, from number 1.
+  package private(set) var streams: [StreamID: [OpenedRecord]] = [:]
+  /// The records in the order in which they were opened.
+  package private(set) var all: [OpenedRecord] = []
+  /// Those of them that say something of the space itself.
+  private(set) var ofSpace: [OpenedRecord] = []
+  /// This machine's stream, which counts for itself while no admin has let it in; `nil` for nobody.
+  package var viewer: StreamID?
+  /// Hears how many of the records are opened that were to be; `nil` for nobody.
+  var progress: (@Sendable (_ done: Int, _ total: Int) -> Void)?
+  package private(set) var keys: [StreamID: PublicKeys] = [:]
+  package private(set) var epochs: [EpochKey]
+  /// Why streams do not go on that are not to be believed.
+  package private(set) var stops: [Stop] = []
+  /// Two histories of a stream that were found.
+  private(set) var forks: [Fork] = []
+  package private(set) var waits: [StreamID: Wait] = [:]
+
+  /// What is not opened yet, in order.
+  private var pending: [StreamID: [SyncRecord]] = [:]
+  private var stopped: Set<StreamID> = []
+  private var openers: [SealingKeyPair]
+  /// Claims of members whose signatures were checked, for every roster of these records.
+  let claims = CheckedClaims()
+  /// Retirements that were judged.
+  let judgedRetirements = JudgedRetirements()
+  /// Begins with nothing, or with records that were verified before.
+  ///
+  /// - Parameters:
+  ///   - space: The space.
+  ///   - epochs: Keys that are known.
+  ///   - openers: The keys to which further epochs' keys may be sealed.
+  ///   - first: Records that are not opened anew, each after those that it knows.
+  init(
+    _ space: SpaceID, epochs: [EpochKey], openers: [SealingKeyPair], first: [OpenedRecord] = []
+  ) {
+    self.space = space
+    self.epochs = epochs
+    self.openers = openers
+    all = first
+    ofSpace = all.filter(\.isOfSpace)
+    for record in first { streams[record.stream, default: []].append(record) }
+    keys = streams.compactMapValues { $0.first?.content.keys }
+  }
+
+  /// What is wrong with the streams that were stopped.
+  package var problems: [SyncError] { stops.map(\.problem) }
+
+  /// How far each stream was opened.
+  package var frontier: Frontier { streams.mapValues { UInt64($0.count) } }
+
+  package func record(_ stream: StreamID, _ sequence: UInt64) -> OpenedRecord? {
+    guard let records = streams[stream], sequence >= 1, sequence <= records.count else {
+      return nil
+    }
+    return records[Int(sequence) - 1]
+  }
+
+  /// The newest record of a stream.
+  package func last(_ stream: StreamID) -> OpenedRecord? { streams[stream]?.last }
+
+  /// Adds records that follow those of a stream that were added before.
+  ///
+  /// - Parameters:
+  ///   - records: As they lie in a store.
+  ///   - stream: The stream that they are said to belong to.
+  ///   - mayBeHalf: Whether a file syncer may have brought the beginning of one, which then waits
+  ///     for
+  ///     its rest.
+  package mutating func add(
+    _ records: [[UInt8]], of stream: StreamID, mayBeHalf: Bool = false
+  ) {
+    for bytes in records where !stopped.contains(stream) {
+      if mayBeHalf, SyncRecord.isHalf(bytes) {
+        waits[stream] = .rest
+        return
+      }
+      // What came before it may still be taken.
+      do {
+        let record = try SyncRecord(bytes: bytes)
+        guard record.space == space, record.stream == stream else { throw MalformedRecord() }
+        pending[stream, default: []].append(record)
+      } catch let error as SyncError {
+        stops.append(Stop(stream: stream, problem: error, isSigned: false))
+        stopped.insert(stream)
+      } catch {
+        let number = (streams[stream]?.count ?? 0) + (pending[stream]?.count ?? 0) + 1
+        stops.append(
+          Stop(
+            stream: stream, problem: Self.tampered(UInt64(number), "is malformed"),
+            isSigned: false))
+        stopped.insert(stream)
+      }
+    }
+  }
+
+  /// Opens what can be opened.
+  ///
+  /// - Parameter areVerified: Whether the records come from this machine's own log, where they were
+  ///   verified before: their chain and their seal are checked, not their signatures.
+  /// - Throws: `SealingError`; a record that does not verify is one of ``problems``.
+  package mutating func open(areVerified: Bool) throws {
+    let before = all.count
+    let total = pending.values.reduce(0) { $0 + $1.count }
+    var goesOn = true
+    while goesOn {
+      goesOn = false
+      for stream in pending.keys.sorted() {
+        while let next = pending[stream]?.first {
+          guard try open(next, isVerified: areVerified) else { break }
+          goesOn = true
+          progress?(all.count - before, total)
+        }
+      }
+      if !goesOn, learnKeysAhead() { goesOn = true }
+    }
+  }
+
+  /// Opens one record; false if it has to wait, or its stream was stopped.
+  private mutating func open(_ record: SyncRecord, isVerified: Bool) throws -> Bool {
+    let stream = record.stream
+    let known = streams[stream] ?? []
+    let number = UInt64(known.count) + 1
+    let previous = known.last?.hash ?? [UInt8](repeating: 0, count: 32)
+    guard record.sequence == number, record.previous == previous else {
+      if record.sequence == number, number > 1, let keys = keys[stream],
+        record.isSigned(by: keys.signing)
+      {
+        forks.append(Fork(stream: stream, sequence: number - 1, other: record.bytes))
+        stop(stream, Self.forked(number - 1), isSigned: true)
+        return false
+      }
+      stop(stream, Self.tampered(number, "does not follow the one before"), isSigned: false)
+      return false
+    }
+    let content: RecordContent
+    let epoch: [UInt8]
+    switch open(record) {
+    case .opened(let opened, let key): (content, epoch) = (opened, key)
+    case .noKey:
+      waits[stream] = .key(record.epoch)
+      return false
+    case .malformed:
+      let isSigned = keys[stream].map { record.isSigned(by: $0.signing) } ?? false
+      stop(stream, Self.tampered(number, "does not open"), isSigned: isSigned)
+      return false
+    }
+    guard let keys = self.keys[stream] ?? firstKeys(content, stream),
+      isVerified || record.isSigned(by: keys.signing)
+    else {
+      stop(stream, Self.tampered(number, "is not signed by its machine"), isSigned: false)
+      return false
+    }
+    // Whose stream it is stands at the beginning of the first record, once.
+    guard
+      isVerified
+        || content.operations.dropFirst(number == 1 ? 1 : 0).allSatisfy({ !$0.isBeginning })
+    else {
+      stop(stream, Self.tampered(number, "begins another stream"), isSigned: true)
+      return false
+    }
+    var past = known.last?.past ?? [:]
+    for sighting in content.seen {
+      guard let other = self.record(sighting.stream, sighting.sequence) else {
+        if sighting.stream == stream {
+          stop(stream, Self.tampered(number, "says that it has seen itself"), isSigned: true)
+        } else {
+          waits[stream] = .record(sighting.stream, sighting.sequence)
+        }
+        return false
+      }
+      guard other.hash.starts(with: sighting.hash) else {
+        self.keys[stream] = keys
+        forks.append(
+          Fork(stream: sighting.stream, sequence: sighting.sequence, other: record.bytes))
+        // A word alone is no evidence against another machine.
+        stop(
+          stream,
+          Self.tampered(
+            number, "says that it has seen another record \(sighting.sequence) than is here"),
+          isSigned: true)
+        return false
+      }
+      past.formMaximum(with: other.past)
+    }
+    past[stream] = number
+    guard isVerified || number > 1 || isInvited(content, stream, past) else {
+      stop(stream, Self.tampered(number, "claims no invitation"), isSigned: true)
+      return false
+    }
+    self.keys[stream] = keys
+    let opened = OpenedRecord(
+      stream: stream, sequence: number, hash: record.hash, content: content, epoch: epoch,
+      past: past)
+    streams[stream, default: []].append(opened)
+    all.append(opened)
+    if opened.isOfSpace { ofSpace.append(opened) }
+    pending[stream]?.removeFirst()
+    waits[stream] = nil
+    learnKeys(content)
+    return true
+  }
+
+  /// Whether the first record of a stream claims an invitation that its writer knew, by its key; or
+  /// to go on for a machine that he knew, by that one's key.
+  ///
+  /// Who made the invitation, and whether he might, is the roster's to say. But what claims none is
+  /// junk, which anybody can put into a store who ever had a key: it is not kept.
+  private func isInvited(
+    _ content: RecordContent, _ stream: StreamID, _ past: Frontier
+  ) -> Bool {
+    switch content.operations.first {
+    case .claim(_, let invitation, _, let signature)?:
+      ofSpace.contains { record in
+        record.sequence <= past[record.stream, default: 0]
+          && record.content.operations.contains { operation in
+            guard case .invite(invitation, let keys, _, _, _) = operation else { return false }
+            return claims.isSigned(signature, by: stream, in: space, with: keys.signing)
+          }
+      }
+    case .succeed(_, let predecessor, _, let signature)?:
+      past[predecessor, default: 0] >= 1
+        && (keys[predecessor].map {
+          claims.isSigned(signature, toSucceedBy: stream, in: space, with: $0.signing)
+        } ?? false)
+    default: true
+    }
+  }
+
+  private enum Opening {
+    case opened(RecordContent, epoch: [UInt8])
+    case noKey
+    case malformed
+  }
+
+  /// Opens a record with one of the keys that its epoch may have.
+  private func open(_ record: SyncRecord) -> Opening {
+    var hasKey = false
+    for epoch in epochs where epoch.number == record.epoch {
+      do {
+        return .opened(try record.open(epoch.key), epoch: epoch.id)
+      } catch is MalformedRecord {
+        return .malformed
+      } catch {
+        hasKey = true
+      }
+    }
+    // Two admins may have begun an epoch of one number: the other's key may come yet. A record that
+    // is signed waits for it; another one was altered.
+    guard hasKey else { return .noKey }
+    guard let keys = keys[record.stream] else { return .malformed }
+    return record.isSigned(by: keys.signing) ? .noKey : .malformed
+  }
+
+  /// The keys that the first record of a stream tells, if they are the stream's own.
+  private func firstKeys(_ content: RecordContent, _ stream: StreamID) -> PublicKeys? {
+    if case .create(let own, let nonce, _, _)? = content.operations.first,
+      !claims.isFounder(own, nonce, of: space)
+    {
+      return nil
+    }
+    guard let keys = content.keys, claims.canSeal(to: keys.sealing) else { return nil }
+    return claims.isStream(stream, of: keys, in: space) ? keys : nil
+  }
+
+  /// Takes the keys of epochs that a record tells this machine.
+  private mutating func learnKeys(_ content: RecordContent) {
+    for operation in content.operations {
+      guard case .epoch(let number, let id, let sealed) = operation,
+        !epochs.contains(where: { $0.number == number && $0.id == id })
+      else { continue }
+      for opener in openers {
+        for entry in sealed {
+          guard let key = Self.open(entry.key, number, space, opener), key.id == id else {
+            continue
+          }
+          epochs.append(key)
+          break
+        }
+      }
+    }
+  }
+
+  /// Opens what is sealed to a further key of this machine from now on.
+  mutating func add(_ opener: SealingKeyPair) { openers.append(opener) }
+
+  /// Learns the keys that records tell which do not follow those that are known.
+  ///
+  /// - Parameters:
+  ///   - records: The records; of what can be opened of them.
+  ///   - signer: By whom they must be signed.
+  mutating func learnKeys(from records: [SyncRecord], signedBy signer: [UInt8]) {
+    for record in records {
+      guard case .opened(let content, _) = open(record), record.isSigned(by: signer) else {
+        continue
+      }
+      learnKeys(content)
+    }
+  }
+
+  /// Looks for a key in records that cannot be taken in yet; true if one was found.
+  private mutating func learnKeysAhead() -> Bool {
+    let before = epochs.count
+    for (stream, records) in pending.sorted(by: { $0.key < $1.key }) {
+      guard let signer = keys[stream] else { continue }
+      for record in records {
+        guard case .opened(let content, _) = open(record), record.isSigned(by: signer.signing)
+        else {
+          continue
+        }
+        learnKeys(content)
+      }
+    }
+    return epochs.count > before
+  }
+
+  private mutating func stop(_ stream: StreamID, _ problem: SyncError, isSigned: Bool) {
+    stops.append(Stop(stream: stream, problem: problem, isSigned: isSigned))
+    pending[stream] = nil
+    waits[stream] = nil
+    stopped.insert(stream)
+  }
+
+  /// What it means that a machine has signed two records with one number.
+  static func forked(_ number: UInt64) -> SyncError {
+    SyncError(
+      .forked, "a machine has written two records with the number \(number)",
+      hint: "it was copied or put back: remove it, and let it join again")
+  }
+
+  private static func tampered(_ number: UInt64, _ what: String) -> SyncError {
+    SyncError(
+      .tampered, "record \(number) of a stream \(what)",
+      hint: "that stream stops there; put the store back from a copy")
+  }
+
+  // MARK: - Keys of epochs
+
+  /// Seals the key of an epoch to somebody, bound to its space and its number.
+  package static func seal(
+    _ epoch: EpochKey, of space: SpaceID, to publicKey: [UInt8]
+  ) throws -> [UInt8] {
+    try seal(epoch, behind: beginning(epoch.number, of: space), to: publicKey)
+  }
+
+  /// What stands before a sealed key, so that it cannot serve another space or epoch.
+  private static func beginning(_ number: UInt32, of space: SpaceID) -> [UInt8] {
+    var beginning = space.bytes
+    beginning.append(littleEndian: number)
+    return beginning
+  }
+
+  /// Seals the key of an epoch to one of many; nobody's key is of two spaces.
+  fileprivate static func shortlySeal(_ epoch: EpochKey, to publicKey: [UInt8]) throws -> [UInt8] {
+    var beginning: [UInt8] = []
+    beginning.append(littleEndian: epoch.number)
+    return try seal(epoch, behind: beginning, to: publicKey)
+  }
+
+  private static func seal(
+    _ epoch: EpochKey, behind beginning: [UInt8], to publicKey: [UInt8]
+  ) throws -> [UInt8] {
+    let count = beginning.count + 32
+    let plaintext = try SecretBytes(capacity: count) { output in
+      beginning.withRawSpan { output.write($0, at: 0) }
+      epoch.key.withBytes { output.write($0, at: beginning.count) }
+      return count
+    }
+    return try SealingKeyPair.seal(plaintext, to: publicKey)
+  }
+
+  private static func open(
+    _ sealed: [UInt8], _ number: UInt32, _ space: SpaceID, _ opener: SealingKeyPair
+  ) -> EpochKey? {
+    let whole = beginning(number, of: space)
+    let expected = sealed.count == Operation.sealedKeyLength ? whole : Array(whole.suffix(4))
+    guard let plaintext = try? opener.open(sealed), plaintext.count == expected.count + 32,
+      plaintext.withBytes({ $0.matches(expected, at: 0..<expected.count) }),
+      let key = try? plaintext.slice(expected.count..<plaintext.count)
+    else { return nil }
+    return try? EpochKey(number: number, key: key)
+  }
+}
+
+extension RecordContent {
+  /// The keys that the first record of a stream tells.
+  var keys: PublicKeys? {
+    switch operations.first {
+    case .create(let keys, _, _, _)?, .claim(let keys, _, _, _)?, .succeed(let keys, _, _, _)?:
+      keys
+    default: nil
+    }
+  }
+}
+
+extension Operation {
+  /// The key of an epoch, sealed to each of those who get it.
+  ///
+  /// - Parameters:
+  ///   - epoch: The key.
+  ///   - space: The space that it is for.
+  ///   - recipients: Streams and invitations, with the public keys to seal to; one to which nothing
+  ///     can be sealed is left out, and keeps the others from nothing.
+  /// - Returns: The operation.
+  package static func epoch(
+    _ epoch: EpochKey, of space: SpaceID, for recipients: [(id: [UInt8], publicKey: [UInt8])]
+  ) -> Operation {
+    let areMany = recipients.count > fewRecipients
+    return .epoch(
+      number: epoch.number, id: epoch.id,
+      sealed: recipients.compactMap { recipient in
+        let sealed =
+          areMany
+          ? try? RecordHistory.shortlySeal(epoch, to: recipient.publicKey)
+          : try? RecordHistory.seal(epoch, of: space, to: recipient.publicKey)
+        let id = areMany ? Array(recipient.id.prefix(shortRecipientLength)) : recipient.id
+        return sealed.map { (id, $0) }
+      })
+  }
+}
+
+extension RecordHistory {
+  /// The records of others that are new to a stream's writer, without those that another one of them
+  /// knows: who reads one of these learns of the others.
+  ///
+  /// - Parameters:
+  ///   - known: How far the streams go.
+  ///   - stream: The stream that is written; `nil` for nobody, to whom all are new.
+  /// - Returns: The records, in the order of their streams.
+  func sightings(_ known: Frontier, by stream: StreamID?) -> [Sighting] {
+    let past = stream.flatMap { last($0)?.past } ?? [:]
+    let new = known.compactMap { other, sequence -> OpenedRecord? in
+      other != stream && sequence > past[other] ?? 0 ? record(other, sequence) : nil
+    }
+    var covered: Frontier = [:]
+    var seen: [Sighting] = []
+    for record in new.sorted(by: { ($0.depth, $1.stream) > ($1.depth, $0.stream) })
+    where covered[record.stream, default: 0] < record.sequence {
+      covered.formMaximum(with: record.past)
+      seen.append(
+        Sighting(stream: record.stream, sequence: record.sequence, hash: record.hash))
+    }
+    return seen.sorted { $0.stream < $1.stream }
+  }
+
+  /// What a machine calls itself in its first record.
+  func label(of stream: StreamID) -> String? {
+    switch streams[stream]?.first?.content.operations.first {
+    case .create(_, _, let label, _)?, .claim(_, _, let label, _)?,
+      .succeed(_, _, let label, _)?:
+      label
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import VaultCredentials
+import VaultSealing
+
+/// Writes records of this machine's own stream.
+struct RecordWriter {
+  let keys: KeyPairs
+  let stream: StreamID
+  let time: Int64
+  /// Hears how many of the operations that are to be told are in records; `nil` for nobody.
+  var progress: (@Sendable (_ done: Int, _ total: Int) -> Void)?
+  /// The records, in order.
+  private(set) var written: [[UInt8]] = []
+
+  init(keys: KeyPairs, stream: StreamID, time: Int64) {
+    self.keys = keys
+    self.stream = stream
+    self.time = time
+  }
+
+  /// Most bytes of changes that are put into one record with others.
+  private static let batchLength = 256 << 10
+
+  /// Writes operations, in one record or in several, and takes them into the history.
+  ///
+  /// - Parameters:
+  ///   - operations: What is to be told.
+  ///   - history: What is known; gets the records.
+  ///   - frontier: What the operations know of others; `nil` for everything that is known.
+  ///   - epoch: The key to seal with; `nil` for the current one.
+  /// - Throws: ``SyncError`` with code `.removed` without a key; ``MalformedRecord`` for too much.
+  mutating func write(
+    _ operations: [Operation], to history: inout Space, knowing frontier: Frontier? = nil,
+    with epoch: EpochKey? = nil
+  ) throws {
+    var batch: [Operation] = []
+    var length = 0
+    for (place, operation) in operations.enumerated() {
+      progress?(place, operations.count)
+      var builder = SecretBuilder()
+      try operation.encode(into: &builder)
+      if !batch.isEmpty, length + builder.count > Self.batchLength {
+        try writeOne(batch, &history, frontier, epoch)
+        (batch, length) = ([], 0)
+      }
+      batch.append(operation)
+      length += builder.count
+    }
+    if !batch.isEmpty { try writeOne(batch, &history, frontier, epoch) }
+  }
+
+  /// Writes a record that says nothing but what its machine has seen.
+  ///
+  /// - Parameters:
+  ///   - history: What is known; gets the record.
+  ///   - frontier: What it has seen of others.
+  /// - Throws: As ``write(_:to:knowing:with:)``.
+  mutating func writeSignOfLife(to history: inout Space, knowing frontier: Frontier) throws {
+    try writeOne([], &history, frontier, nil)
+  }
+
+  private mutating func writeOne(
+    _ operations: [Operation], _ history: inout Space, _ frontier: Frontier?,
+    _ epoch: EpochKey?
+  ) throws {
+    let last = history.last(stream)
+    let seen = history.sightings(frontier ?? history.known, by: stream)
+    guard let epoch = epoch ?? history.roster().current else {
+      throw SyncError(.removed, "this machine has no key of the space")
+    }
+    let record = try SyncRecord(
+      RecordContent(time: time, seen: seen, operations: operations), space: history.space,
+      stream: stream, sequence: (last?.sequence ?? 0) + 1,
+      previous: last?.hash ?? [UInt8](repeating: 0, count: 32), epoch: epoch,
+      signer: keys.signing)
+    history.add([record.bytes], of: stream)
+    try history.open(areVerified: true)
+    guard history.last(stream)?.hash == record.hash else {
+      throw SyncError(.tampered, "a record of this machine does not follow its others")
+    }
+    written.append(record.bytes)
+  }
+}

@@ -1,0 +1,200 @@
+public import FoundationEssentials
+public import VaultCredentials
+public import VaultSealing
+
+/// The result of bringing a vault and its space together.
+public struct SyncReport: Sendable {
+  /// What changed in this vault.
+  public internal(set) var changes: MergeReport
+  /// The number of records that went to the store.
+  public internal(set) var sent = 0
+  /// The number of this machine's records that the store had lost, and has again.
+  public internal(set) var mended = 0
+  /// The number of records that came from it.
+  public internal(set) var received = 0
+  /// Preference domains that others changed, and that were changed here.
+  public internal(set) var domains: [String] = []
+  /// Preferences that are too long to travel: each domain and key.
+  public internal(set) var tooLong: [String] = []
+  /// Machines of which records are still on their way, by their labels.
+  public internal(set) var waiting: [String] = []
+  /// The streams of these machines.
+  var waitingStreams: Set<StreamID> = []
+  /// Streams that do not go on, and why.
+  var stops: [RecordHistory.Stop] = []
+  /// Streams of which the store shows less than before.
+  var rollbacks: Set<StreamID> = []
+  /// How many items were looked at to bring the vault and the records together; `nil` for all.
+  package var itemsLookedAt: Int?
+  /// Whether nothing was written to the store, since it lacks what this machine wrote there.
+  package var isBlocked = false
+  /// Machines whose records are not taken any more, since what they signed is wrong; the others go
+  /// on.
+  public internal(set) var stopped: [SyncError] = []
+  /// Machines that ask to be let in by an invitation whose time is over, by their labels.
+  public internal(set) var asking: [String] = []
+  /// What is wrong with the store; everything else was done, but nothing was written to a store that
+  /// lacks what this machine wrote there before.
+  public internal(set) var problems: [SyncError] = []
+  /// The name under which this machine goes on in a part of the space of its own, since its home had
+  /// been put back or copied; `nil` in all other runs.
+  public internal(set) var successor: String?
+  /// Machines that go on by copies of this home, by their labels; in one run alone.
+  public internal(set) var copies: [String] = []
+  /// Machines whose invitation had been used by another one, by their labels; in one run alone.
+  public internal(set) var refused: [String] = []
+  /// Items, or changes of them, that the vault cannot hold and that were left out.
+  public internal(set) var refusedItems: [RefusedItem] = []
+
+  /// An item of a record that was left out.
+  public struct RefusedItem: Sendable, Equatable {
+    /// The machine that wrote it, by its label; `nil` where the vault has no room for it.
+    public let machine: String?
+    /// What the item is called; `nil` if nobody has said.
+    public let name: String?
+    /// Which rule it breaks: a sentence without a secret.
+    public let reason: String
+  }
+
+  /// Notes what new records brought that was left out.
+  mutating func noteRefusals(
+    of state: FoldedSpace, after known: Frontier, _ own: StreamID, _ roster: Roster
+  ) {
+    refusedItems += state.refusals.filter {
+      $0.record.sequence > known[$0.record.stream, default: 0]
+    }
+    .map { refusal in
+      RefusedItem(
+        machine: roster.shownLabel(of: refusal.record.stream), name: refusal.name,
+        reason: refusal.breach.message)
+    }
+  }
+
+  /// Adds to the problems that items were left out, once everything else is done.
+  mutating func tellRefusals() {
+    refusedItems += changes.leftOut.map {
+      RefusedItem(machine: nil, name: $0.text, reason: ItemRules.Breach.noRoom.message)
+    }
+    guard !refusedItems.isEmpty else { return }
+    let machines = Set(refusedItems.compactMap(\.machine)).sorted()
+    let count = refusedItems.count == 1 ? "1 item" : "\(refusedItems.count) items"
+    let origin = machines.isEmpty ? "of the space" : "of \(machines.joined(separator: ", "))"
+    problems.append(
+      SyncError(
+        .itemRefused, "\(count) \(origin) cannot be held by a vault and stayed out",
+        hint: "everything else was done; have it changed there, or that machine removed"))
+  }
+}
+
+/// An invitation: whoever has its code can join.
+public struct SyncInvitation: Sendable {
+  /// The code: 36 letters and digits in groups.
+  ///
+  /// Show it to one person, and do not keep it.
+  public let text: SecretBytes
+  /// What the machine that joins may do.
+  public let role: SyncRole
+  /// When the code can no longer be used.
+  public let expires: Date
+  /// How many machines may join by it.
+  public let uses: Int
+}
+
+/// A machine of a space.
+public struct SyncDevice: Sendable {
+  /// 32 hex digits.
+  public let id: String
+  /// What it is called.
+  public let label: String
+  /// What it may do.
+  public let role: SyncRole
+  /// Whether it is this one.
+  public let isThisMachine: Bool
+  /// When it joined, by its own clock.
+  public let joined: Date
+  /// When it wrote its newest record, by its own clock.
+  public let lastHeard: Date
+  /// Whether it was removed.
+  public let isRemoved: Bool
+  /// Whether an admin's machine has let it in; of others than this machine always true.
+  public let isAdmitted: Bool
+  /// The id of the invitation or recovery code by which it came, 32 hex digits; `nil` for the
+  /// machine that made the space.
+  public let invitation: String?
+  /// The machine that made the invitation, or whose vault has the recovery code.
+  public let invitedBy: String?
+  /// The machine whose record let it in; of a recovery code the one that told the code.
+  public let admittedBy: String?
+}
+
+/// How a vault stands to its space, as far as this machine knows without asking the store.
+public struct SyncStatus: Sendable {
+  /// Where the store is.
+  public let store: String
+  /// The space's id, 32 hex digits.
+  public let space: String
+  /// What this machine is called.
+  public let label: String
+  /// What it may do; `nil` if it is not in, or no longer.
+  public let role: SyncRole?
+  /// The number of machines that are in.
+  public let devices: Int
+  /// The machines that may do everything, who comes first first, by their labels.
+  public let owners: [String]
+  /// The number of recovery codes that open the space.
+  public let recoveryCodes: Int
+  /// Own records that the store does not have yet.
+  public let unsent: Int
+  /// Items that were changed here, and are in no record yet.
+  public let changedItems: Int
+  /// Preferences that were changed here, and are in no record yet.
+  public let changedPreferences: Int
+  /// Preference domains that this machine has in the space, sorted.
+  public let domains: [String]
+  /// Preference domains that others have there, and this machine has not, sorted.
+  public let otherDomains: [String]
+  /// Machines that have written two histories, with the proofs that this machine has kept.
+  public let forks: [SyncFork]
+  /// When the store answered last; `nil` for never.
+  public let lastContact: Date?
+}
+
+/// A line of what happened in a space.
+public struct SyncLogEntry: Sendable {
+  /// What was done.
+  public enum Action: String, Sendable {
+    /// The space was made.
+    case created
+    /// A machine joined.
+    case joined
+    /// A machine whose home was put back or copied goes on in a stream of its own.
+    case succeeded
+    /// A machine was removed, or left.
+    case removed
+    /// A machine got another role.
+    case role
+    /// A machine was let in.
+    case admitted
+    /// Somebody was invited.
+    case invited
+    /// An item was added or changed.
+    case changed
+    /// An item was removed for good.
+    case purged
+    /// Preferences were changed.
+    case preferences
+  }
+
+  /// When, by the clock of the machine that did it.
+  public let time: Date
+  /// The machine that did it.
+  public let device: String
+  /// What was done.
+  public let action: Action
+  /// The item, the preference domain, or the machine that was removed; `nil` where there is none,
+  /// or it is not known.
+  public let subject: String?
+  /// Of an item that was there before, what was changed: `secret`, `field NAME`, `note`, `attribute
+  /// NAME`, `tag NAME`, `expiry`, `name`, `trash`, `kind`.
+  public let properties: [String]
+}
