@@ -60,8 +60,8 @@ struct ClearTextTests {
       .netrc,
       "# mine\nmachine a.example login ann password s3\nmachine b.example\n  login bob\n  password \"q \\\"x\\\"\"\n"
         + "macdef init\npassword none\n\ndefault login anonymous password me@\n",
-      ["a.example ann": "s3", "b.example bob": "q \"x\""],
-      rest: "# mine\nmacdef init\npassword none\n\ndefault login anonymous password me@\n"),
+      ["a.example ann": "s3", "b.example bob": "q \"x\"", "(default) anonymous": "me@"],
+      rest: "# mine\n\n"),
     Case(
       .npm,
       "registry=https://r/\n//registry.npmjs.org/:_authToken=npm_1\n//x.example/p/:_password=\"cHc=\"\n//y/:_authToken=${Y}\n",

@@ -278,14 +278,14 @@ struct StoreCommandTests {
     #expect(mode == 0o644)
     // A store that is away is an error with a code, and the file says when it was there.
     try FileManager.default.moveItem(atPath: store, toPath: store + ".away")
-    #expect(try Machines.run(machines.laptop, ["set", "other", "--stdin"], input: "y").status == 0)
+    #expect(try Machines.run(machines.laptop, ["set", "zebra", "--stdin"], input: "y").status == 0)
     #expect(waits { $0.contains("vault_sync_errors_total{code=\"sync-unavailable\"} ") })
     #expect(value("well", in: text()) == 0)
     #expect(value("last_contact_timestamp_seconds", in: text()) ?? 0 > 1_700_000_000)
     let answer = UnixClient.answer(to: "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", at: socket)
     #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
     #expect(value("well", in: answer) == 0)
-    for secret in ["token", "other", "laptop", "desktop", store] {
+    for secret in ["token", "zebra", "laptop", "desktop", store] {
       #expect(!answer.contains(secret), "\(secret)")
     }
     kill(service.pid, SIGTERM)

@@ -39,6 +39,8 @@ package struct MovedSecrets {
 
   private let path: String
   private var marks: [Mark]
+  /// One line at a time reads and writes them.
+  private let lock: FileLock?
   /// The item that does not say any more what this home has written into it, once
   /// ``restore(from:dryRun:where:)`` has met one: somebody else has changed it.
   package private(set) var changedRecord: ItemName?
@@ -48,7 +50,9 @@ package struct MovedSecrets {
   /// - Throws: What reading a file throws.
   package init(_ settings: VaultSettings) throws {
     let name = settings.vaultName ?? ProcessState.variable(EnvironmentNames.vaultName)
-    path = try settings.location().state + "/moved" + (name.map { ".\($0)" } ?? "")
+    let folder = try settings.location().state
+    path = folder + "/moved" + (name.map { ".\($0)" } ?? "")
+    lock = try? FileLock("moved.lock", in: Directory(folder, create: true), timeout: .seconds(60))
     let text = try ConfigurationFile(path: path).text()
     marks = ConfigurationFile.lines(of: text).compactMap(Mark.init(line:))
   }
@@ -147,12 +151,19 @@ package struct MovedSecrets {
     let home = try Self.home(of: vault)
     let snapshot = try vault.read()
     var all = try self.entries(of: home, in: snapshot)
+    var replaced: [Mark] = []
     for entry in entries {
-      all.removeAll { $0.path.isSame(as: entry.path) && $0.entry.isSame(as: entry.entry) }
+      let same = { (other: ClearTextEntry) in
+        other.path.isSame(as: entry.path) && other.entry.isSame(as: entry.entry)
+      }
+      replaced += try all.filter(same).map { try Mark($0, in: home) }
+      all.removeAll(where: same)
       all.append(entry)
     }
-    // The marks come first: an entry without one would never go back.
+    // The marks come first: an entry without one would never go back. One that was replaced is not
+    // believed any more.
     let before = marks
+    marks.removeAll(where: replaced.contains)
     for mark in try all.map({ try Mark($0, in: home) }) where !marks.contains(mark) {
       marks.append(mark)
     }

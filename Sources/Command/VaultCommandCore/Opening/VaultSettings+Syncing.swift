@@ -217,7 +217,7 @@ extension VaultSettings {
   package func leaveSpace(force: Bool) throws {
     let (isTold, owners) = try withVault { vault in
       guard SyncedVault.isJoined(vaultAt: vault.path) else {
-        throw try SyncedVault.notJoined(vault.unlocked)
+        throw try Replica.notJoined(vault.unlocked)
       }
       // What this machine remembers may be what is wrong.
       let store = try? SyncedVault.store(of: vault.unlocked)

@@ -277,14 +277,18 @@ package final class RunWatch: Sendable {
 
   /// Stops the command, those that it has started with it, and whoever does not stop in time.
   private func stop(_ given: RunPlan.Given, _ digest: Digest) {
-    let run = handle.send(options.stopSignal, toGroup: true) { [self] in
+    let run = handle.send(options.stopSignal, toGroup: true, isStop: true) { [self] in
       state.withLock { state in
         state.current = digest
         state.next = given
         state.isStopped = true
       }
     }
-    guard let run else { return }
+    guard let run else {
+      // Between two runs, or at the end: the next one is looked at again.
+      usleep(100_000)
+      return wakeUp()
+    }
     let end = ContinuousClock.now + options.stopTimeout
     while ContinuousClock.now < end, state.withLock({ $0.isStopped }) { usleep(20_000) }
     handle.send(SIGKILL, toGroup: true, ofRun: run)

@@ -98,6 +98,7 @@ package final class StoreWatch: Sendable {
       guard sleep(until: .now + rest, signals) else { break }
       drain()
     }
+    metrics.end()
     ServiceNotice.send("STOPPING=1")
   }
 

@@ -20,10 +20,11 @@ package final class WatchMetrics: Sendable {
     var (waiting, machines): (Int, Int) = (0, 0)
     /// How often a run ended with a code.
     var errors: [String: UInt64] = [:]
-    var isWell = true
+    var isWell = false
   }
 
   private let file: String?
+  private let socket: String?
   private let numbers = Mutex(Numbers())
   private let started = Date()
 
@@ -35,10 +36,16 @@ package final class WatchMetrics: Sendable {
   /// - Throws: ``CommandError`` with code `.cannotCreate`.
   package init(file: String?, socket: String?) throws {
     self.file = file
+    self.socket = socket
     try write()
     guard let socket else { return }
     let listening = try Self.listen(at: socket)
     BlockingThread.start(name: "vault-metrics") { [self] in serve(listening) }
+  }
+
+  /// Removes the socket: nobody answers there any more.
+  func end() {
+    if let socket { try? System.unlink(socket, in: AT_FDCWD) }
   }
 
   /// Counts a run.
@@ -162,7 +169,11 @@ package final class WatchMetrics: Sendable {
   private func serve(_ listening: Int32) {
     while true {
       _ = LocalSocket.wait(for: [(listening, true, false)], milliseconds: nil)
-      guard let client = LocalSocket.accept(listening) else { continue }
+      guard let client = LocalSocket.accept(listening) else {
+        // Too many open files, for example.
+        usleep(100_000)
+        continue
+      }
       answer(client)
       close(client)
     }
@@ -173,7 +184,7 @@ package final class WatchMetrics: Sendable {
   /// One that is slow gets nothing.
   private func answer(_ client: Int32) {
     guard let buffer = try? LockedBuffer() else { return }
-    let end = ContinuousClock.now + .seconds(2)
+    let end = ContinuousClock.now + .milliseconds(250)
     func left() -> Int { max(1, Int((end - .now) / .milliseconds(1))) }
     while ContinuousClock.now < end {
       guard LocalSocket.wait(for: [(client, true, false)], milliseconds: left())[0].reads,

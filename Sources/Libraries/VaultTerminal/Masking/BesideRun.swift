@@ -10,14 +10,14 @@ import Glibc
   private let child: pid_t
   private let signals: SignalPipe
   private let handle: ProgramHandle
-  /// The terminal whose foreground the program has; negative without one.
+  /// The terminal that it reads; negative without one.
   private let terminal: Int32
   private let leadsGroup: Bool
   private var end: ProgramEnd?
 
   /// Signals that are the program's business.
   static let forwarded = [SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2]
-  /// Those of them that ask for an end.
+  /// Those of them that ask for an end where no program runs.
   static let endings: Set<Int32> = [SIGTERM, SIGINT, SIGQUIT]
 
   init(
@@ -41,7 +41,8 @@ import Glibc
           takeStatus()
           continue
         }
-        if Self.endings.contains(number) { handle.noteEnding() }
+        // A program may go on after the others: a dump of its threads, a question.
+        if number == SIGTERM { handle.noteEnding() }
         // In one group, the terminal sends it to the program itself.
         let isTerminals = !leadsGroup && [SIGINT, SIGQUIT].contains(number)
         if !isTerminals { handle.send(number, toGroup: [SIGINT, SIGQUIT].contains(number)) }
@@ -53,28 +54,40 @@ import Glibc
 
   private func takeStatus() {
     var stopped = false
-    handle.reap {
+    handle.reap { isStopping in
+      var info = unsafe siginfo_t()
+      // It stays a zombie meanwhile, so that the number of its group is nobody else's.
+      guard unsafe waitid(P_PID, id_t(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0,
+        unsafe info.si_signo == SIGCHLD
+      else {
+        var status: Int32 = 0
+        stopped =
+          unsafe waitpid(child, &status, WNOHANG | WUNTRACED) == child && status & 0xFF == 0x7F
+        return false
+      }
+      if isStopping, leadsGroup { kill(-child, SIGKILL) }
       var status: Int32 = 0
-      guard unsafe waitpid(child, &status, WNOHANG | WUNTRACED) == child else { return false }
-      stopped = status & 0xFF == 0x7F
-      if !stopped { end = ProgramEnd(status: status) }
-      return !stopped
+      while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
+      end = ProgramEnd(status: status)
+      return true
     }
-    if stopped, terminal >= 0 { stopWithProgram() }
+    if stopped, terminal >= 0, leadsGroup { stopWithProgram() }
   }
 
-  /// Stops this process as its program was stopped, and goes on with it.
+  /// Stops this process as its program was stopped, and goes on with it; a program that wants the
+  /// terminal, and whose job was brought to the front, gets it.
   private func stopWithProgram() {
-    takeTerminal()
-    cvault_stop_group(SIGTSTP)
-    if tcgetpgrp(terminal) == getpgrp() { giveTerminal() }
+    if tcgetpgrp(terminal) != getpgrp() {
+      takeTerminal()
+      cvault_stop_group(SIGTSTP)
+    }
+    if tcgetpgrp(terminal) == getpgrp() { setForeground(child) }
     handle.send(SIGCONT, toGroup: true)
   }
 
-  private func giveTerminal() { setForeground(child) }
-
+  /// Takes the terminal from the program; never from a shell that has it by now.
   private func takeTerminal() {
-    if terminal >= 0, tcgetpgrp(terminal) != getpgrp() { setForeground(getpgrp()) }
+    if terminal >= 0, tcgetpgrp(terminal) == child { setForeground(getpgrp()) }
   }
 
   /// Makes a group the terminal's foreground: from the background that stops a process, unless the
@@ -112,20 +125,20 @@ extension Execution {
     QuietTerminal.end()
     let terminal = unsafe cvault_open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC, 0)
     defer { if terminal >= 0 { close(terminal) } }
-    let isInteractive =
+    let isAtTerminal =
       terminal >= 0 && ProcessState.isTerminal(STDIN_FILENO)
-      && ProcessState.isTerminal(STDOUT_FILENO) && tcgetpgrp(terminal) == getpgrp()
-    // Reads of a terminal would stop a program in the background.
+      && ProcessState.isTerminal(STDOUT_FILENO)
+    let isInFront = terminal >= 0 && tcgetpgrp(terminal) == getpgrp()
+    // In front of a pipe of the shell, a group of its own could not read the terminal.
     let leadsGroup =
-      isInteractive || terminal < 0 || !ProcessState.isTerminal(STDIN_FILENO)
-      || tcgetpgrp(terminal) != getpgrp()
+      isAtTerminal || terminal < 0 || !ProcessState.isTerminal(STDIN_FILENO) || !isInFront
     guard let events = Pipe(flags: O_CLOEXEC) else {
       throw TerminalError(.inputOutput, "no file descriptors are left")
     }
     defer { close(events.read) }
     var surroundings = Surroundings()
     surroundings.leadsGroup = leadsGroup
-    surroundings.foreground = isInteractive ? terminal : -1
+    surroundings.foreground = isAtTerminal && isInFront ? terminal : -1
     surroundings.deathSignal = deathSignal
     // Above the numbers that the program may be promised.
     surroundings.events = cvault_fcntl(events.write, 1030, 256)  // F_DUPFD_CLOEXEC
@@ -140,7 +153,7 @@ extension Execution {
     handle.begin(child, leadsGroup: leadsGroup)
     let run = BesideRun(
       child: child, signals, handle, leadsGroup: leadsGroup,
-      terminal: isInteractive ? terminal : -1)
+      terminal: isAtTerminal ? terminal : -1)
     guard count == size else { return run.wait() }
     _ = run.wait()
     throw error(event.value)

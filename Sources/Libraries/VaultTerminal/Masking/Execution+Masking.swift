@@ -44,11 +44,13 @@ extension Execution {
   ///   - redactor: What replaces the secrets.
   ///   - handle: What another thread stops it by; then it leads a process group without a terminal,
   ///     too.
+  ///   - earlier: Where signals were caught before.
   /// - Returns: How it ended, with everything that it wrote passed on and the terminal as it was.
   /// - Throws: ``TerminalError`` with code `.commandNotFound`, `.commandNotExecutable` or
   ///   `.inputOutput`.
   package func run(
-    masking redactor: Redactor, beside handle: ProgramHandle? = nil
+    masking redactor: Redactor, beside handle: ProgramHandle? = nil,
+    signals earlier: SignalPipe? = nil
   ) throws -> ProgramEnd {
     QuietTerminal.end()
     let streams = try MaskedStreams(redactor)
@@ -61,7 +63,7 @@ extension Execution {
     let child = try start(surroundings)
     streams.closeProgramSides()
     return try MaskedRun(
-      streams, child: child, handle: handle, leadsGroup: surroundings.leadsGroup,
+      streams, child: child, handle: handle, earlier: earlier, leadsGroup: surroundings.leadsGroup,
       failure: { error($0) }
     ).wait()
   }

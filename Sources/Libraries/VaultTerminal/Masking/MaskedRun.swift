@@ -25,6 +25,10 @@ import VaultStorage
   private let handle: ProgramHandle?
   private let leadsGroup: Bool
   private let signals: SignalPipe
+  /// Where signals came before this run had its own pipe.
+  private let earlier: SignalPipe?
+  /// The signals that are ignored for this run alone.
+  private var ignored: [Int32] = []
   private let keys: LockedArea
   private var keysPending = 0..<0
   private var keysEnded = false
@@ -35,13 +39,15 @@ import VaultStorage
   private var told = false
 
   init(
-    _ streams: MaskedStreams, child: pid_t, handle: ProgramHandle? = nil, leadsGroup: Bool = false,
+    _ streams: MaskedStreams, child: pid_t, handle: ProgramHandle? = nil,
+    earlier: SignalPipe? = nil, leadsGroup: Bool = false,
     failure: @escaping (Int32) -> TerminalError
   ) throws {
     self.streams = streams
     self.child = child
     self.handle = handle
     self.leadsGroup = leadsGroup
+    self.earlier = earlier
     self.failure = failure
     program = child
     keys = try LockedArea(capacity: 1024)
@@ -55,7 +61,10 @@ import VaultStorage
   /// Waits for the end of the program.
   func wait() throws -> ProgramEnd {
     catchSignals()
-    defer { signals.release() }
+    defer {
+      signals.release()
+      for number in ignored { _ = cvault_default_signal(number) }
+    }
     enterRaw()
     defer { leaveRaw() }
     if !streams.hasSession {
@@ -64,7 +73,9 @@ import VaultStorage
       // It may have ended before its end was a signal that is caught.
       takeEnd()
     }
-    defer { handle?.reap { true } }
+    defer { handle?.reap { _ in true } }
+    // What came before this run had a pipe.
+    try handleSignals()
     while end == nil {
       step(timeout: timeout)
       try handleSignals()
@@ -90,19 +101,24 @@ import VaultStorage
     if streams.hasSession { forwarded += [SIGTSTP, SIGCONT] }
     signals.catchSignals(forwarded, always: [SIGCHLD])
     if !streams.hasSession, streams.terminal >= 0 {
-      for number in [SIGINT, SIGQUIT] { cvault_ignore_signal(number) }
+      for number in [SIGINT, SIGQUIT] { ignore(number) }
     }
     // A reader that has gone is the program's business: its pipe is closed.
-    cvault_ignore_signal(SIGPIPE)
+    ignore(SIGPIPE)
     var child = sigset_t()
     unsafe sigemptyset(&child)
     unsafe sigaddset(&child, SIGCHLD)
     unsafe pthread_sigmask(SIG_UNBLOCK, &child, nil)
   }
 
+  private func ignore(_ number: Int32) {
+    if cvault_is_ignored(number) == 0 { ignored.append(number) }
+    cvault_ignore_signal(number)
+  }
+
   /// Passes signals on.
   private func handleSignals() throws {
-    for number in signals.takeSignals() {
+    for number in (earlier?.takeSignals() ?? []) + signals.takeSignals() {
       switch number {
       case SIGCHLD:
         if !streams.hasSession { takeEnd() }
@@ -112,20 +128,25 @@ import VaultStorage
         if !streams.hasSession { kill(program, SIGWINCH) }
       case SIGCONT: enterRaw()
       default:
-        if BesideRun.endings.contains(number) { handle?.noteEnding() }
+        if number == SIGTERM { handle?.noteEnding() }
         kill(program, number)
       }
     }
   }
 
   private func takeEnd() {
-    func take() -> Bool {
+    func take(isStopping: Bool) -> Bool {
+      var info = unsafe siginfo_t()
+      guard unsafe waitid(P_PID, id_t(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0,
+        unsafe info.si_signo == SIGCHLD
+      else { return false }
+      if isStopping, leadsGroup { kill(-child, SIGKILL) }
       var status: Int32 = 0
-      guard unsafe waitpid(child, &status, WNOHANG) == child else { return false }
+      while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
       end = ProgramEnd(status: status)
       return true
     }
-    if let handle { handle.reap(take) } else { _ = take() }
+    if let handle { handle.reap(take) } else { _ = take(isStopping: false) }
   }
 
   /// Takes what the leader of the session tells; without one, whether the program was started.
@@ -154,6 +175,11 @@ import VaultStorage
       if event.value & 0xFF == 0x7F {
         stop(by: event.value >> 8 & 0xFF)
       } else {
+        // What it has started is in its group, and keeps the terminal.
+        handle?.reap { isStopping in
+          if isStopping { kill(-program, SIGKILL) }
+          return true
+        }
         end = ProgramEnd(status: event.value)
       }
     }
@@ -317,10 +343,12 @@ import VaultStorage
     }
   }
 
-  /// Takes what the program has written before it ended.
+  /// Takes what the program has written before it ended; where another run follows, not for ever what
+  /// it has left behind.
   private func drain() {
+    let end = handle.map { _ in ContinuousClock.now + .seconds(2) }
     for output in streams.outputs {
-      while output.source >= 0 {
+      while output.source >= 0, end.map({ ContinuousClock.now < $0 }) ?? true {
         flush(output)
         var waiting = pollfd(fd: output.source, events: Int16(POLLIN), revents: 0)
         let count = unsafe poll(&waiting, 1, Self.lastWait)

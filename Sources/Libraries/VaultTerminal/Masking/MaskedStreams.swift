@@ -74,6 +74,11 @@ import VaultStorage
     for output in outputs { _ = cvault_fcntl(output.source, F_SETFL, Int(O_NONBLOCK)) }
   }
 
+  deinit {
+    let own = outputs.map(\.source) + [controller, terminal, eventsRead, controlWrite]
+    for descriptor in Set(own) where descriptor >= 0 { close(descriptor) }
+  }
+
   /// Closes what belongs to the program, once it has it.
   func closeProgramSides() {
     for descriptor in Set(program + [eventsWrite, controlRead, programTerminal])

@@ -13,6 +13,8 @@ package final class ProgramHandle: Sendable {
     var run = 0
     /// Whether its process group is its own.
     var leadsGroup = false
+    /// Whether it is to stop, and what it has started with it.
+    var isStopping = false
     /// Whether a person or a manager has asked this process to end.
     var isEnding = false
   }
@@ -31,6 +33,7 @@ package final class ProgramHandle: Sendable {
   func begin(_ process: pid_t, leadsGroup: Bool) {
     state.withLock { state in
       state.process = process
+      state.isStopping = false
       state.run += 1
       state.leadsGroup = leadsGroup
     }
@@ -38,10 +41,11 @@ package final class ProgramHandle: Sendable {
 
   /// Asks the kernel for the program's end.
   ///
-  /// - Parameter body: Takes the status, and says whether the program has ended.
-  func reap(_ body: () -> Bool) {
+  /// - Parameter body: Takes the status, and says whether the program has ended; it hears whether the
+  ///   program was to stop: then nothing of its group is left.
+  func reap(_ body: (_ isStopping: Bool) -> Bool) {
     state.withLock { state in
-      if body() { state.process = 0 }
+      if body(state.isStopping) { state.process = 0 }
     }
   }
 
@@ -51,15 +55,18 @@ package final class ProgramHandle: Sendable {
   ///   - signal: The signal.
   ///   - toGroup: Whether those that it has started get it, too, where they are known.
   ///   - run: The run that is meant; `nil` for any.
+  ///   - isStop: Whether it is to stop, and what it has started with it.
   ///   - body: Called first, if the program runs.
   /// - Returns: Its run; `nil` if it does not run.
   @discardableResult
   package func send(
-    _ signal: Int32, toGroup: Bool = false, ofRun run: Int? = nil, first body: () -> Void = {}
+    _ signal: Int32, toGroup: Bool = false, ofRun run: Int? = nil, isStop: Bool = false,
+    first body: () -> Void = {}
   ) -> Int? {
     state.withLock { state in
       guard state.process > 0, run == nil || run == state.run else { return nil }
       body()
+      if isStop { state.isStopping = true }
       kill(toGroup && state.leadsGroup ? -state.process : state.process, signal)
       return state.run
     }

@@ -85,7 +85,7 @@ struct ClearTextMoving {
     func tellKept() {
       for (file, reason) in kept {
         ClearTextMoving.tellSkipped(
-          file.path, "\(ErrorReport(reason).message): it still has what is in the vault now",
+          file.path, "\(ErrorReport(reason).message): it still has what the vault has, too",
           hint: ErrorReport(reason).hint)
       }
     }

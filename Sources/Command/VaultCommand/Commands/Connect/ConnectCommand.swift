@@ -181,6 +181,18 @@ struct DisconnectCommand: ParsableCommand {
     {
       throw ExitStatusOnly(status: .no)
     }
+    // A program whose secret did not go back still needs the vault.
+    if isChanged || restored.contains(where: { $0.problem != nil }) {
+      try options.perform(
+        [], verbs: ("took out of", "would take out of"),
+        [("restored", .array(restored.map(\.json)))], isAll: false)
+      if !options.common.json { moving.tell(restored) }
+      StandardError.note(
+        "\(StandardOutput.shown(options.program)) goes on asking the vault",
+        hint: "without what does not go back: \(ProgramName.current) disconnect "
+          + "\(StandardOutput.shown(options.program)) --keep")
+      throw ExitStatusOnly(status: .no)
+    }
     // Of a program that is set up by hand there is nothing else to undo.
     let isKnown = programs.isEmpty || Connection.Program(rawValue: options.program) != nil
     try options.perform(

@@ -217,9 +217,9 @@ struct RunRequest: Equatable, Sendable {
           beside: handle, signals: signals, deathSignal: options.stopSignal)
       }
       // What was written before the change may still come.
-      secrets += given.secrets
+      secrets += given.secrets.filter { one in !secrets.contains { $0.isEqual(to: one) } }
       MaskedSecrets.tellUnmasked(given.secrets)
-      return try execution.run(masking: Redactor(secrets), beside: handle)
+      return try execution.run(masking: Redactor(secrets), beside: handle, signals: signals)
     }
     guard let end else {
       StandardError.note("the secrets have changed: the command was stopped")
