@@ -112,7 +112,7 @@ struct RunWatchTests {
         while :; do sleep 0.05; done
         """)
     #expect(try watched.waitForLines(1) == ["600 k1 c1"])
-    try vault.open.blocking.change { edit in
+    try vault.open.blocking.edit { edit in
       _ = try edit.set(ItemName("key"), to: Secret("k2"))
       _ = try edit.set(ItemName("cert"), to: Secret("c2"))
     }
