@@ -253,6 +253,15 @@ extension CommandGrammar {
       --mask: Replace the secrets in what the command writes, in every common encoding.
       --dry-run -n: Print the names of the variables, and run nothing.
       --run-command <run-command> ++ !:
+      --watch <restart|signal|exit> =restart,signal,exit: Follow changes of the secrets: restart \
+      the command (also --watch alone), send it a signal, or stop it and exit with 75.
+      --signal <signal> =HUP,INT,QUIT,TERM,USR1,USR2,WINCH: What --watch=signal sends when the \
+      files are replaced
+      --stop-signal <signal> =HUP,INT,QUIT,TERM,USR1,USR2,WINCH: What stops the command
+      --stop-timeout <time>: How long it may take to stop before it is killed
+      --settle <time>: How long the vault is quiet before a change counts
+      --splay <time>: The longest random wait before a change counts, so that many machines do \
+      not restart at once.
       *
       """),
     CommandGrammar(
