@@ -108,7 +108,9 @@ let package = Package(
     // Other programs' exports as items, and items in their formats.
     .target(
       name: "VaultExchange",
-      dependencies: ["VaultCredentials", "VaultPreferences", "VaultStorage", "VaultSealing"]),
+      dependencies: [
+        "VaultCredentials", "VaultOneTimeCodes", "VaultPreferences", "VaultStorage", "VaultSealing",
+      ]),
 
     // Prompts, other programs, the clipboard, the editor, streams. It parses no command line.
     .target(

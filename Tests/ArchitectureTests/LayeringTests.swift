@@ -54,7 +54,9 @@ struct LayeringTests {
       "VaultSyncEngines", "VaultSync", "VaultTerminal", "VaultStorage", "VaultSealing",
       "CVaultCurl", "CVaultPostgres",
     ],
-    "VaultExchange": ["VaultCredentials", "VaultPreferences", "VaultStorage", "VaultSealing"],
+    "VaultExchange": [
+      "VaultCredentials", "VaultOneTimeCodes", "VaultPreferences", "VaultStorage", "VaultSealing",
+    ],
     "VaultOneTimeCodes": ["VaultSealing", "CVaultMbedCrypto"],
     "VaultPasswords": ["VaultSealing"],
     "VaultRedaction": ["VaultSealing"],

@@ -107,6 +107,49 @@ struct UndoOriginTests {
     #expect(throws: CredentialError.self) { try person.get(name("b")) }
   }
 
+  /// What one undo brought back, under another number, is nobody else's change.
+  @Test func twoStepsBackAfterAnUndoAreNotBlamedOnOthers() throws {
+    let person = vault.open.blocking
+    try person.set(name("a"), to: Secret("1"))
+    try person.set(name("a"), to: Secret("2"))
+    try person.undo()
+    let undone = try person.undo(steps: 2)
+    #expect(undone == [UndoneChange(name: try name("a"), kind: .removed)])
+    #expect(try person.items().isEmpty)
+  }
+
+  /// As an import that replaces everything does, and a new name for a whole folder.
+  @Test func aChangeOfVeryManyItemsIsUndoneAsAWhole() throws {
+    let blocking = vault.open.blocking
+    let count = 19_999
+    let names = try (0..<count).map { try name("folder/item \($0)") }
+    func drafts(_ byte: UInt8, _ attribute: String) throws -> [ItemDraft] {
+      try names.map { name in
+        var changes = ItemChanges()
+        changes.attributes = ["which": attribute]
+        return ItemDraft(name, main: try SecretBytes(copying: [byte]), changes: changes)
+      }
+    }
+    try blocking.store(drafts(1, "first"))
+    try blocking.store(drafts(2, "second"))
+    // A step of somebody else moves the positions.
+    try opened(by: .others).set(name("another"), to: Secret("x"))
+    // What a program renewed since stays.
+    try opened(by: .program).set(names[7], to: Secret("renewed"))
+    let undone = try blocking.undo()
+    #expect(undone.count == count)
+    #expect(undone.count { $0.kind == .changedBack && $0.kept.isEmpty } == count - 1)
+    #expect(try blocking.get(names[7]).text == "renewed")
+    for place in [0, 8, count - 1] {
+      #expect(try blocking.get(names[place]).bytes.isEqual(to: SecretBytes(copying: [1])))
+      #expect(try blocking.item(names[place]).attributes == ["which": "first"])
+    }
+    try blocking.undo()
+    #expect(try blocking.get(names[8]).bytes.isEqual(to: SecretBytes(copying: [2])))
+    #expect(try blocking.item(names[8]).attributes == ["which": "second"])
+    #expect(try blocking.check().isDamaged == false)
+  }
+
   /// Positions of new items in a note are those of the items as they are now.
   @Test func aStepOfManyNewItemsSurvivesItemsOfOthers() throws {
     let person = vault.open.blocking

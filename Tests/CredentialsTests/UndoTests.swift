@@ -144,6 +144,20 @@ struct UndoTests {
     #expect(try self.names(vault).isEmpty)
   }
 
+  @Test func namesOfVeryManyItemsComeBack() throws {
+    let vault = try ThrowawayVault()
+    let blocking = vault.open.blocking
+    let names = try (0..<3_000).map { try name("old/item \($0)") }
+    try blocking.store(names.map { ItemDraft($0, main: try SecretBytes(copying: [1])) })
+    try blocking.edit { edit in
+      for (number, old) in names.enumerated() {
+        _ = try edit.rename(old, to: name("new/item \(number)"))
+      }
+    }
+    #expect(try blocking.undo().count == 3_000)
+    #expect(try Set(blocking.items().map(\.name)) == Set(names))
+  }
+
   @Test func takingSeveralChangedCopiesIsOneChange() throws {
     let keyring = TestKeyring()
     var options = VaultOptions()

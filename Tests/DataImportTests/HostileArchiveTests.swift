@@ -118,6 +118,23 @@ struct HostileArchiveTests {
     #expect(try imported(archive.bytes(array)) == "blob")
   }
 
+  /// A reference costs a few bytes, and what it leads to is written once more.
+  @Test(.timeLimit(.minutes(5)), arguments: [true, false])
+  func oneLongTextInManyPlacesStaysBytes(isArchive: Bool) throws {
+    var archive = Archive()
+    let long = String(repeating: "x", count: 1 << 20)
+    let text = archive.add(.string(long))
+    let array = archive.array(Array(repeating: text, count: 2_000))
+    let bytes =
+      isArchive
+      ? archive.bytes(array)
+      : PropertyList.binary(.array(Array(repeating: .string(long), count: 200)))
+    #expect(try imported(bytes) == "blob")
+    // Once each it is an array as any other.
+    let once = archive.array([text, archive.add("y")])
+    #expect(try imported(archive.bytes(once)) == "text")
+  }
+
   @Test(.timeLimit(.minutes(5))) func manyReferencesToOneEntityAreNoModel() throws {
     var archive = Archive()
     let properties = archive.array(

@@ -54,6 +54,34 @@ struct ImportAgainTests {
     }
   }
 
+  /// A counter that went on here, or there, is the same seed; it never goes back.
+  @Test func aCounterOnlyRises() throws {
+    let test = try InMemoryVault()
+    let vault = test.open.blocking
+    func seed(_ counter: Int) -> String {
+      "otpauth://hotp/x?secret=JBSWY3DPEHPK3PXP&counter=\(counter)"
+    }
+    func entries(_ counter: Int) -> [Entry] {
+      [
+        Entry(name: "code", secret: seed(counter)),
+        Entry(name: "login", user: "me", secret: "pw", more: ["otp": seed(counter)]),
+      ]
+    }
+    try store(entries(5), vault)
+    try store(entries(9), vault, replaces: true)
+    #expect(try vault.get(ItemName("code")).text == seed(9))
+    for replaces in [true, false] {
+      let again = try store(entries(5), vault, replaces: replaces)
+      #expect(again.steps.map(\.action) == [.same, .same])
+    }
+    // Something else has changed: the counter stays all the same.
+    let changed = Entry(name: "login", user: "me", secret: "new", more: ["otp": seed(2)])
+    try store([changed], vault, replaces: true)
+    let whole = try vault.read().secrets(of: vault.item(ItemName("login")))
+    #expect(whole.main.text == "new" && whole.fields["otp"]?.text == seed(9))
+    #expect(try vault.get(ItemName("code")).text == seed(9))
+  }
+
   @Test(arguments: [true, false])
   func anotherOrderIsTheSame(hasIDs: Bool) throws {
     let test = try InMemoryVault()

@@ -91,9 +91,12 @@ struct SourceFormatTests {
     // One bare character anywhere says that this file does not.
     for bare in ["https://e.example/?a=1&b=2", "https://e.example/<x>", "https://e.example/&nbsp;"]
     {
-      let plain = try read(.lastPass, headings + "\(bare),u,x&amp;y,,,n,,0\n")
-      #expect(plain.items[0].main.text == "x&amp;y")
-      #expect(!plain.notes.contains { $0.reason.contains("&amp;") })
+      // Value by value: an address with '&' says nothing of a password.
+      let mixed = try read(
+        .lastPass, headings + "\(bare),u,x&amp;y,,,n,,0\n,u,a&b&amp;c,,,m,,0\n,u,a&b,,,o,,0\n")
+      #expect(mixed.items.map(\.main.text) == ["x&y", "a&b&amp;c", "a&b"])
+      let told = mixed.notes.filter { $0.reason.contains("&amp;") }
+      #expect(told.map(\.origin) == ["row 2", "row 3"])
     }
   }
 
@@ -107,6 +110,22 @@ struct SourceFormatTests {
     let usual = " Name , Password\nwork/github,1\n"
     #expect(try read(.csv, usual).items.map(\.name) == ["work/github"])
     #expect(try read(.chrome, usual).items.map(\.name) == ["work-github"])
+  }
+
+  @Test func spreadsheetsSaySoWhatTheyWrite() throws {
+    let table = "title;password\nä;1\n"
+    for text in ["sep=;\n\(table)", "\u{FEFF}sep=;\r\n\(table)", table] {
+      let reading = try read(.csv, text)
+      #expect(reading.items.map(\.name) == ["ä"] && reading.items[0].main.text == "1")
+    }
+    let units = Array(table.utf16)
+    let little = units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    let big = units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+    for bytes in [little, big] {
+      let reading = try ImportFormat.csv.read(bytes)
+      #expect(reading.items.map(\.name) == ["ä"])
+      #expect(reading.notes.contains { $0.reason.contains("UTF-16") })
+    }
   }
 
   @Test func keeperHasATableWithoutHeadings() throws {
@@ -156,15 +175,21 @@ struct SourceFormatTests {
       format,
       """
       Name,Url,MatchUrl,Login,Pwd,Note,Folder,RfFieldsV2
-      Bank,https://b.example,https://b.example/*,me,"s,1",n,/Money/Home,"User,,user,txt,me","Pass,,pass,pwd,s,1","PIN,,pin,txt,'@42","TOTP KEY$,,,txt,JBSWY3DP"
+      Bank,https://b.example,https://b.example/*,me,"s,1",n,/Money/Home,"User,,user,txt,me","Pass,,pass,pwd,s,1","PIN,,pin,txt,'@42","TOTP KEY$,,,txt,JBSWY3DP","pw2$,,,pwd,second","a,b$,,,txt,x,y,z"
       Note,,,,,text,,
+      At,,,'@me,''quoted
       """)
-    #expect(reading.items.map(\.name) == ["Money/Home/Bank", "Note"])
+    #expect(reading.items.map(\.name) == ["Money/Home/Bank", "Note", "At"])
     #expect(reading.items[0].main.text == "s,1")
     #expect(
       texts(reading.items[0]) == [
         "user": "me", "url": "https://b.example", "notes": "n", "PIN": "@42", "otp": "JBSWY3DP",
+        "pw2": "second", "a,b": "x,y,z",
       ])
+    #expect(reading.items[1].kind == .note && reading.items[1].main.text == "text")
+    #expect(reading.items[1].fields.isEmpty)
+    #expect(reading.items[2].main.text == "'quoted")
+    #expect(texts(reading.items[2]) == ["user": "@me"])
     #expect(reading.losses.isEmpty)
   }
 
@@ -270,6 +295,30 @@ struct SourceFormatTests {
       #expect(known.rawValue == format)
     } else {
       Issue.record("\(String(describing: error))")
+    }
+  }
+
+  /// A seed of which no codes, or false ones, would be made is no item, and is named.
+  @Test func codesThatCannotBeMadeAreLeftOutByName() throws {
+    let seed = "JBSWY3DPEHPK3PXP"
+    func aegis(_ type: String, _ more: String = "", algorithm: String = "SHA1") -> String {
+      #"{"version":1,"header":{},"db":{"entries":[{"type":"\#(type)","name":"me","issuer":"X","#
+        + #""info":{"secret":"\#(seed)","algo":"\#(algorithm)","digits":8,"#
+        + #""period":30\#(more)}}]}}"#
+    }
+    for (format, text) in [
+      (ImportFormat.aegis, aegis("yandex", #","pin":"1234""#)), (.aegis, aegis("motp")),
+      (.aegis, aegis("totp", algorithm: "MD5")),
+      (.andOTP, #"[{"secret":"\#(seed)","label":"me","type":"MOTP","digits":6}]"#),
+      (.twoFAS, #"{"services":[{"name":"me","secret":"01891","otp":{"tokenType":"TOTP"}}]}"#),
+      (.otpauth, "otpauth://totp/me?issuer=Q"),
+      (.otpauth, "otpauth://totp/me?secret=\(seed)&algorithm=MD5"),
+      (.otpauth, "otpauth://totp/me?secret=01891"),
+    ] {
+      let reading = try read(format, text)
+      #expect(reading.items.isEmpty, "\(text)")
+      #expect(reading.losses.contains { $0.origin.contains("me") }, "\(reading.losses)")
+      #expect(!reading.losses.contains { $0.reason.contains(seed) || $0.reason.contains("01891") })
     }
   }
 

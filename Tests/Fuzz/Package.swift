@@ -51,7 +51,9 @@ let package = Package(
     .target(name: "VaultDBus", dependencies: ["VaultSealing", "CVaultLinux"]),
     .target(
       name: "VaultExchange",
-      dependencies: ["VaultCredentials", "VaultPreferences", "VaultStorage", "VaultSealing"]),
+      dependencies: [
+        "VaultCredentials", "VaultOneTimeCodes", "VaultPreferences", "VaultStorage", "VaultSealing",
+      ]),
     .target(
       name: "VaultProtocols",
       dependencies: ["VaultCredentials", "VaultOneTimeCodes", "VaultStorage", "VaultSealing"]),

@@ -20,6 +20,8 @@ struct AskpassPromptTests {
     ("(david@host.example) password: ", .host("david@host.example")),
     ("Enter passphrase for \"/home/d/.ssh/id\": ", .key(path: "/home/d/.ssh/id")),
     ("Enter passphrase for \"keys/id\": ", .key(path: "keys/id")),
+    ("Enter passphrase for .ssh/id: ", .key(path: ".ssh/id")),
+    ("Enter passphrase for id (will confirm each use): ", .key(path: "id")),
     ("Enter passphrase: ", .keyOfCaller), ("Enter old passphrase: ", .keyOfCaller),
     (
       "Username for \"https://example.com/x\"",

@@ -199,6 +199,13 @@ struct CredentialRequestTests {
         try asked(["/usr/bin/ssh-keygen", "-Y", "sign", "-n", "git", "-f", key, "/tmp/x"], old)
           == "pw\n")
     }
+    for line in [
+      ["-yf", ".ssh/id"], ["-yf.ssh/id"], ["-y", "-P", "-f", "-f", ".ssh/id"],
+      ["-s", ".ssh/id", "-I", "name", "other.pub"], ["-qs.ssh/id", "-f", "other"],
+    ] {
+      #expect(try asked(["ssh-keygen"] + line, old) == "pw\n", "\(line)")
+    }
+    #expect(try asked([], "Enter passphrase for .ssh/id: ") == "pw\n")
     #expect(try asked([], "Enter passphrase for \".ssh/id\": ") == "pw\n")
     #expect(try asked(["ssh-keygen", "-p", "-f", ".ssh/id"], "Enter old passphrase: ") == "pw\n")
     for (line, folder) in [

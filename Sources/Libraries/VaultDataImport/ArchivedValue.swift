@@ -34,15 +34,28 @@ enum ArchivedValue: Equatable {
       return (try? JSONValue.parse(bytes)).map { ArchivedValue($0) }
     }
     guard let list = try? PropertyList.parse(bytes, as: .binary) else { return nil }
-    if let archive = KeyedArchive(list, size: bytes.count) {
-      let value = ArchivedValue(archive, archive.root, depth)
-      return archive.isExhausted ? nil : value
-    }
-    return ArchivedValue(list)
+    let budget = ReadingBudget(size: bytes.count)
+    let value =
+      if let archive = KeyedArchive(list, budget: budget) {
+        ArchivedValue(archive, archive.root, depth)
+      } else {
+        ArchivedValue(list, budget)
+      }
+    return budget.isExhausted ? nil : value
   }
 
   /// - Returns: `nil` for a reference, which a plain property list does not have.
-  private init?(_ value: PreferenceValue) {
+  private init?(_ value: PreferenceValue, _ budget: ReadingBudget) {
+    switch value {
+    case .string(let text): budget.spend(text.utf8.count)
+    case .data(let bytes): budget.spend(bytes.count * 4 / 3)
+    case .array(let elements): budget.spend(elements.count)
+    case .dictionary(let entries):
+      budget.spend(entries.count)
+      for name in entries.keys { budget.spend(name.utf8.count) }
+    default: budget.spend(1)
+    }
+    guard !budget.isExhausted else { return nil }
     switch value {
     case .string(let text): self = .text(text)
     case .data(let bytes): self = .text(Base64Text.encode(bytes))
@@ -53,11 +66,11 @@ enum ArchivedValue: Equatable {
     case .boolean(let value): self = .boolean(value)
     case .date(let date): self = .real(date.timeIntervalSinceReferenceDate)
     case .array(let elements):
-      let read = elements.compactMap(ArchivedValue.init)
+      let read = elements.compactMap { ArchivedValue($0, budget) }
       guard read.count == elements.count else { return nil }
       self = .array(read)
     case .dictionary(let entries):
-      let read = entries.compactMapValues(ArchivedValue.init)
+      let read = entries.compactMapValues { ArchivedValue($0, budget) }
       guard read.count == entries.count else { return nil }
       self = .object(read)
     case .uid: return nil
@@ -72,7 +85,7 @@ enum ArchivedValue: Equatable {
       return
     }
     guard case .dictionary(let fields) = object else {
-      self.init(object)
+      self.init(object, archive.budget)
       return
     }
     let classes = archive.classes(of: fields)
@@ -107,6 +120,8 @@ enum ArchivedValue: Equatable {
       self = .real(seconds)
     } else if classes.contains("NSData"), case .data(let bytes)? = archive.object(fields["NS.data"])
     {
+      archive.budget.spend(bytes.count * 4 / 3)
+      guard !archive.isExhausted else { return nil }
       self = .text(Base64Text.encode(bytes))
     } else if classes.contains("NSUUID"), case .data(let bytes)? = fields["NS.uuidbytes"],
       let text = ImportedValue.uuid(bytes)

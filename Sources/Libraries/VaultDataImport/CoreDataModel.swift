@@ -113,7 +113,7 @@ extension CoreDataModel {
   package init?(cache: [UInt8]) {
     guard let bytes = try? Inflate.decompress(cache, limit: Self.limit),
       let list = try? PropertyList.parse(bytes, as: .binary),
-      let archive = KeyedArchive(list, size: bytes.count),
+      let archive = KeyedArchive(list, budget: ReadingBudget(size: bytes.count)),
       let model = archive.fields(archive.root)
     else { return nil }
     let references = archive.elements(model["NSEntities"])

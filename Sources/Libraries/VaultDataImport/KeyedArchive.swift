@@ -6,42 +6,39 @@ import VaultPreferences
 /// number 0 stands for nil.
 ///
 /// A reference may lead anywhere, also back to where one came from, and one object may stand in
-/// many places. So all walks of one archive share a budget of looks at its objects, and nothing
-/// here recurses along references.
+/// many places. So all walks of one archive share a budget of looks at its objects and of what is
+/// written of them, and nothing here recurses along references.
 final class KeyedArchive {
-  /// A reference has a byte at least, and each is looked at a few times: that the class of an
-  /// object is, and each name of it.
-  private static let (looksForEachByte, fewestLooks, mostLooks) = (64, 10_000, 20_000_000)
   /// A mutable string may hold another one.
   private static let stringsWithinStrings = 8
 
   private let objects: [PreferenceValue]
   /// The archived object.
   let root: PreferenceValue
-  private var looksLeft: Int
+  /// What may still be looked at, and written.
+  let budget: ReadingBudget
 
   /// Whether the walks took more than the archive allows: what was read of it is not whole.
-  var isExhausted: Bool { looksLeft < 0 }
+  var isExhausted: Bool { budget.isExhausted }
 
   /// An archive; `nil` if the property list is none.
   ///
   /// - Parameters:
   ///   - propertyList: The property list.
-  ///   - size: The bytes that it was read from.
-  init?(_ propertyList: PreferenceValue, size: Int) {
+  ///   - budget: That of the bytes that it was read from.
+  init?(_ propertyList: PreferenceValue, budget: ReadingBudget) {
     guard case .dictionary(let archive) = propertyList,
       case .array(let objects) = archive["$objects"],
       case .dictionary(let top) = archive["$top"], let root = top["root"]
     else { return nil }
     self.objects = objects
     self.root = root
-    let looks = min(size, Self.mostLooks) * Self.looksForEachByte
-    looksLeft = max(Self.fewestLooks, min(looks, Self.mostLooks))
+    self.budget = budget
   }
 
   /// The value that a reference leads to; `nil` for nil, and for all when the budget is used up.
   func object(_ value: PreferenceValue?) -> PreferenceValue? {
-    looksLeft -= 1
+    budget.spend(1)
     guard !isExhausted else { return nil }
     guard case .uid(let number) = value else { return value }
     guard number > 0, number < objects.count else { return nil }
@@ -66,7 +63,9 @@ final class KeyedArchive {
     var next = value
     for _ in 0..<Self.stringsWithinStrings {
       switch object(next) {
-      case .string(let text): return text
+      case .string(let text):
+        budget.spend(text.utf8.count)
+        return isExhausted ? nil : text
       case .dictionary(let fields): next = fields["NS.string"]
       default: return nil
       }
@@ -94,7 +93,7 @@ final class KeyedArchive {
   /// order, with `emptyToken` where a key has no value.
   func elements(_ value: PreferenceValue?) -> [PreferenceValue] {
     func counted(_ elements: [PreferenceValue]) -> [PreferenceValue] {
-      looksLeft -= elements.count
+      budget.spend(elements.count)
       return isExhausted ? [] : elements
     }
     switch object(value) {

@@ -1,3 +1,5 @@
+import VaultStorage
+
 extension EnvironmentVariable {
   /// Whether the variable makes programs run other code, or read other files or hosts, than they
   /// would without it.
@@ -5,59 +7,143 @@ extension EnvironmentVariable {
   /// The adversary is whoever may change an item but not the line: a member of a space, an import,
   /// a client of the served keyring. Such a variable is set where the line itself names it, and
   /// never since an item has a certain name or attribute.
+  ///
+  /// Programs follow habits when they name such variables, so most are found by how they end or
+  /// begin; the list has the others.
   package static func steersPrograms(_ name: String) -> Bool {
     // Programs read `http_proxy`, too.
     let name = name.uppercased()
-    if exact.contains(name) { return true }
-    if suffixes.contains(where: { name.utf8.reversed().starts(with: $0.utf8.reversed()) }) {
-      return true
+    if exact.contains(name) || suffixes.contains(where: name.ends(with:)) { return true }
+    if isRunCommands(name) { return true }
+    return isOfFamily(name) && !harmless.contains(where: name.ends(with:))
+  }
+
+  /// The variable by which programs run other code that an item asks for: by its attribute, or by a
+  /// last part that is the variable's name letter for letter.
+  ///
+  /// `Home` or `Python Discord` are titles, by which nobody means a variable.
+  ///
+  /// - Parameters:
+  ///   - name: The item's name.
+  ///   - chosen: What its attribute says, if it has one.
+  /// - Returns: The variable; `nil` for an item that asks for none of these.
+  package static func steering(ofItem name: String, attribute chosen: String?) -> String? {
+    if let chosen, isValid(chosen) { return steersPrograms(chosen) ? chosen : nil }
+    let last = String(name.lastComponent)
+    return isValid(last) && isWritten(last) && steersPrograms(last) ? last : nil
+  }
+
+  /// Whether a name is written as a variable: `HOME` or `https_proxy`, not `Home` or `pager`.
+  private static func isWritten(_ name: String) -> Bool {
+    name.isSame(as: name.uppercased()) || lowercase.contains(name)
+  }
+
+  /// What programs read in small letters.
+  private static let lowercase: Set<String> = [
+    "all_proxy", "ftp_proxy", "http_proxy", "https_proxy", "no_proxy",
+  ]
+
+  /// A file of commands or settings: `WGETRC`, `INPUTRC`, `PSQLRC`.
+  private static func isRunCommands(_ name: String) -> Bool {
+    name.ends(with: "RC") && name.utf8.count > 4 && !name.utf8.contains(UInt8(ascii: "_"))
+  }
+
+  private static func isOfFamily(_ name: String) -> Bool {
+    if prefixes.contains(where: name.begins(with:)) { return true }
+    // `PYTHONPATH`, `RUBYOPT`; a program of one's own may well be called `PYTHON_DISCORD`.
+    return ["PYTHON", "RUBY"].contains { language in
+      name.begins(with: language) && name.utf8.count > language.utf8.count
+        && !name.begins(with: language + "_")
     }
-    return prefixes.contains { name.utf8.starts(with: $0.utf8) }
-      && !harmless.contains { name.utf8.reversed().starts(with: $0.utf8.reversed()) }
   }
 
   /// Families of variables, of which nobody knows all members.
   private static let prefixes = [
-    "BASH_", "DYLD_", "GIT_", "LD_", "LUA_", "PERL5", "PYTHON", "RUBY", "XDG_",
+    // The loader, shells, languages.
+    "BASH_", "CGO_", "CORECLR_", "COR_PROFILER", "DYLD_", "LD_", "LUA_", "PERL5", "RUBY_DEBUG_",
+    "RUSTC", "RUSTDOC", "RUSTUP_", "XDG_",
+    // What builds and installs programs.
+    "CARGO_", "CCACHE_", "CMAKE_", "CTEST_", "HOMEBREW_", "NIX_", "NPM_CONFIG_", "PIP_", "PYTEST_",
+    "TEXMF", "UV_", "YARN_",
+    // Programs with a variable for each of their settings.
+    "ANSIBLE_", "BORG_", "CLOUDSDK_", "GIT_", "HELM_", "KRB5", "KUBECTL_", "LDAPTLS_", "LESSKEY",
+    "OPENSSL_", "PASSWORD_STORE_", "RCLONE_", "RSYNC_", "SYSTEMD_", "TF_CLI_", "TF_DATA_",
+    "TF_PLUGIN_",
+    // Our own: which vault is read, and what opens it.
+    "VAULT_",
+    // Modules of libraries, and where they connect to.
+    "DBUS_", "FONTCONFIG_", "GIO_", "GST_PLUGIN", "GTK_", "QML_", "QML2_", "QT_", "SSL_CERT_",
+    "VK_ADD_", "VK_ICD_", "VK_LAYER_",
   ]
 
-  /// What is none of those families for all its first letters: `LD_SDK_KEY`, `GIT_TOKEN`.
+  /// What steers nobody for all its first letters: `LD_SDK_KEY`, `GIT_TOKEN`, `RESTIC_PASSWORD`.
   private static let harmless = [
-    "_TOKEN", "_PASSWORD", "_PASS", "_KEY", "_SECRET", "_USERNAME",
+    "TOKEN", "PASSWORD", "PASSWD", "PASSPHRASE", "_PASS", "_KEY", "_KEY_ID", "SECRET",
+    "_SECRET_ID", "_ROLE_ID", "_AUTH", "_USERNAME", "_USER", "_EMAIL", "_ACCOUNT", "_PROJECT",
+    "_REGION", "_ZONE", "_REPO",
   ]
 
-  private static let suffixes = ["_PRELOAD", "_PROXY"]
+  private static let suffixes = [
+    // Commands, and programs by name.
+    "COMMAND", "_CMD", "EDITOR", "PAGER", "_BROWSER", "_SHELL", "_RSH", "_ASKPASS", "_EXEC",
+    "_EXECUTABLE", "_BINARY", "_PROGRAM", "_INTERPRETER", "_COMPILER", "_LINKER", "_LAUNCHER",
+    "_WRAPPER", "_RUNNER", "_RENDERER",
+    // Words that are added to a line.
+    "OPTIONS", "OPTS", "_OPT", "_ARGS", "_ARGUMENTS", "CFLAGS", "CPPFLAGS", "CXXFLAGS", "LDFLAGS",
+    "RUSTFLAGS", "RUSTDOCFLAGS", "GOFLAGS", "MAKEFLAGS",
+    // Code that is loaded.
+    "_PRELOAD", "_PLUGIN", "_PLUGINS", "_PLUGIN_DIR", "_PLUGIN_PATH", "_PLUGINS_DIR",
+    "_PLUGINS_PATH", "_EXTENSIONS_DIR", "_LIBRARY_PATH", "_LOAD_PATH", "_MODULE_PATH",
+    "_MODULES_PATH", "_EXEC_PATH", "_PROFILER_PATH", "_DRIVERS_PATH", "_UNIT_PATH", "CLASSPATH",
+    "_HOME",
+    // Settings from another file.
+    "CONFIG", "_CONFIG_FILE", "_CONFIG_PATH", "_CONFIG_DIR", "_CONF", "_CONF_DIR", "_CONF_PATH",
+    "_CONFDIR", "_RC", "_RCFILE", "_RC_FILE", "_RC_FILES", "_INIT_SCRIPT",
+    // Other hosts, and whom programs trust.
+    "_PROXY", "_INDEX_URL", "_REGISTRY_URL", "_CA_BUNDLE", "_CREDENTIALS_FILE",
+  ]
 
   private static let exact: Set<String> = [
     // Shells, and what they start.
-    "PATH", "IFS", "ENV", "CDPATH", "FPATH", "SHELL", "SHELLOPTS", "BASHOPTS", "PS4",
-    "PROMPT_COMMAND", "ZDOTDIR", "HOME", "TMPDIR", "EDITOR", "VISUAL", "PAGER", "MANPAGER",
-    "BROWSER", "LESSOPEN", "LESSCLOSE", "VIMINIT", "EXINIT", "SSH_ASKPASS", "SUDO_ASKPASS",
-    "SSH_AUTH_SOCK", "RSYNC_RSH", "CVS_RSH", "SVN_SSH", "HGRCPATH", "FZF_DEFAULT_COMMAND",
-    "FZF_DEFAULT_OPTS", "DBUS_SESSION_BUS_ADDRESS",
+    "PATH", "IFS", "ENV", "CDPATH", "FPATH", "MANPATH", "SHELL", "BASHOPTS", "PS0", "PS1", "PS2",
+    "PS4", "ZDOTDIR", "HOME", "TMPDIR", "TMP", "TEMP", "VISUAL", "BROWSER", "HISTFILE",
+    "LESS", "LESSOPEN", "LESSCLOSE", "LESSEDIT", "MANOPT", "MANROFFOPT", "MORE", "VIMINIT",
+    "VIMRUNTIME", "EXINIT", "EMACSLOADPATH", "EMACSPATH", "SSH_AUTH_SOCK", "SSH_SK_HELPER",
+    "SSH_SK_PROVIDER", "SSH_PKCS11_HELPER", "RSYNC_CONNECT_PROG", "SVN_SSH", "HGMERGE", "HGRCPATH",
+    "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
+    // Compression, which reads its options there.
+    "BZIP", "BZIP2", "GZIP", "UNZIP", "UNZIPOPT", "XZ_DEFAULTS", "ZIPOPT", "ZIPINFO", "ZIPINFOOPT",
     // The C library.
-    "GCONV_PATH", "GLIBC_TUNABLES", "GETCONF_DIR", "HOSTALIASES", "LOCALDOMAIN", "LOCPATH",
-    "MALLOC_TRACE", "NIS_PATH", "NLSPATH", "RES_OPTIONS", "RESOLV_HOST_CONF", "TZDIR", "TERMCAP",
-    "TERMINFO", "TERMINFO_DIRS",
+    "GCONV_PATH", "GCOV_PREFIX", "GLIBC_TUNABLES", "GETCONF_DIR", "HOSTALIASES", "LOCALDOMAIN",
+    "LOCPATH", "MALLOC_TRACE", "NIS_PATH", "NLSPATH", "RESOLV_HOST_CONF", "TZDIR", "TERMCAP",
+    "TERMINFO", "TERMINFO_DIRS", "LLVM_PROFILE_FILE",
     // Languages and what builds their programs.
-    "NODE_OPTIONS", "NODE_PATH", "NODE_EXTRA_CA_CERTS", "NODE_TLS_REJECT_UNAUTHORIZED",
-    "NPM_CONFIG_GLOBALCONFIG", "NPM_CONFIG_NODE_OPTIONS", "NPM_CONFIG_PREFIX",
-    "NPM_CONFIG_REGISTRY", "NPM_CONFIG_SCRIPT_SHELL", "NPM_CONFIG_USERCONFIG",
-    "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "JAVA_OPTS", "JAVA_HOME", "CLASSPATH",
-    "MAVEN_OPTS", "GRADLE_OPTS", "GEM_HOME", "GEM_PATH", "BUNDLE_GEMFILE", "PERLLIB", "PERL_MB_OPT",
-    "PERL_MM_OPT", "PHPRC", "PHP_INI_SCAN_DIR", "GOPATH", "GOROOT", "GOFLAGS", "GOPROXY", "GOENV",
-    "GOTOOLCHAIN", "CARGO_HOME", "RUSTC", "RUSTC_WRAPPER", "RUSTFLAGS", "RUSTUP_HOME",
-    "DOTNET_STARTUP_HOOKS", "CORECLR_PROFILER", "CORECLR_PROFILER_PATH", "COR_PROFILER",
-    "COR_PROFILER_PATH", "PSMODULEPATH", "ERL_AFLAGS", "ERL_FLAGS", "ERL_LIBS", "ERL_ZFLAGS",
-    "R_ENVIRON", "R_PROFILE", "R_PROFILE_USER", "JULIA_LOAD_PATH", "TCLLIBPATH",
-    "GUILE_LOAD_PATH", "CC", "CXX", "CPP", "LD", "AR", "MAKEFLAGS", "MAKEFILES", "PKG_CONFIG_PATH",
-    "PIP_CONFIG_FILE",
+    "NODE_PATH", "NODE_EXTRA_CA_CERTS", "NODE_REPL_EXTERNAL_MODULE",
+    "NODE_TLS_REJECT_UNAUTHORIZED", "ELECTRON_RUN_AS_NODE", "GEM_PATH", "BUNDLE_GEMFILE",
+    "BUNDLE_PATH", "RUBYLIB", "RUBYOPT", "PERLLIB", "PHP_INI_SCAN_DIR", "COMPOSER", "GOPATH",
+    "GOROOT", "GOPROXY", "GOENV", "GOTOOLCHAIN", "GOTOOLDIR", "GOSUMDB", "GONOSUMDB", "GOINSECURE",
+    "GOPRIVATE", "GONOPROXY", "GOBIN", "GOMODCACHE", "GOVCS", "GOAUTH", "GOCACHEPROG",
+    "DOTNET_STARTUP_HOOKS", "DOTNET_ADDITIONAL_DEPS", "DOTNET_SHARED_STORE", "DOTNET_ROOT",
+    "PSMODULEPATH", "ERL_AFLAGS", "ERL_FLAGS", "ERL_LIBS", "ERL_ZFLAGS", "R_ENVIRON",
+    "R_ENVIRON_USER", "R_LIBS", "R_LIBS_USER", "R_PROFILE", "R_PROFILE_USER", "JULIA_DEPOT_PATH",
+    "TCLLIBPATH", "OCAMLRUNPARAM", "GHCRTS", "CC", "CXX", "CPP", "LD", "AR", "MAKEFILES",
+    "CONFIG_SITE", "DEVELOPER_DIR", "SDKROOT", "PKG_CONFIG_LIBDIR",
+    "PKG_CONFIG_SYSROOT_DIR", "TEXINPUTS", "OPENOUT_ANY", "SHELL_ESCAPE", "COVERAGE_PROCESS_START",
     // Modules of libraries, and whom they trust.
-    "GIO_EXTRA_MODULES", "GIO_MODULE_DIR", "GTK_MODULES", "GTK_PATH", "GST_PLUGIN_PATH",
-    "QT_PLUGIN_PATH", "CURL_HOME", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "SSL_CERT_DIR",
-    "SSL_CERT_FILE", "OPENSSL_CONF", "OPENSSL_ENGINES", "OPENSSL_MODULES",
-    // Configuration that names programs.
-    "ANSIBLE_CONFIG", "AWS_CA_BUNDLE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE",
-    "DOCKER_CONFIG", "DOCKER_HOST", "KUBECONFIG", "RIPGREP_CONFIG_PATH",
+    "GDK_PIXBUF_MODULE_FILE", "SASL_PATH", "LDAPCONF", "SSLKEYLOGFILE", "GNUPGHOME", "P11_KIT_DIR",
+    "WINEDLLOVERRIDES", "WINELOADER", "WINEPREFIX",
+    // Databases.
+    "PGSERVICE", "PGSERVICEFILE", "PGSYSCONFDIR", "PGPASSFILE", "PGSSLCERT", "PGSSLCRL", "PGSSLKEY",
+    "PGSSLROOTCERT", "PGLOCALEDIR", "MYSQL_TEST_LOGIN_FILE", "ODBCINI", "ODBCINSTINI",
+    "ODBCSYSINI", "TNS_ADMIN", "FREETDS",
+    // Our own that is a secret, too.
+    "VAULT_PASSPHRASE",
+    // Programs that read which host or settings are meant.
+    "AWS_CONTAINER_CREDENTIALS_FULL_URI", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_EC2_METADATA_SERVICE_ENDPOINT", "AWS_WEB_IDENTITY_TOKEN_FILE", "BUILDKIT_HOST",
+    "BUILDX_BUILDER", "COMPOSE_FILE", "COMPOSE_ENV_FILES", "CONTAINER_HOST", "CONTAINERS_CONF",
+    "CONTAINERS_STORAGE_CONF", "DOCKER_CERT_PATH", "DOCKER_CONTEXT", "DOCKER_HOST",
+    "DOCKER_TLS_VERIFY", "GH_HOST", "GH_PATH", "KUBERNETES_SERVICE_HOST",
+    "GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES",
   ]
 }

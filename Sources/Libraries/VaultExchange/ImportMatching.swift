@@ -9,7 +9,7 @@ import VaultStorage
 struct ImportMatching {
   /// An entry of the file.
   struct Entry {
-    let item: ImportedItem
+    var item: ImportedItem
     /// Its preferred name, with the prefix.
     let preferred: String
     /// Of its secrets.

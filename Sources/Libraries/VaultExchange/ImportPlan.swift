@@ -1,5 +1,6 @@
 import FoundationEssentials
 public import VaultCredentials
+import VaultOneTimeCodes
 import VaultSealing
 import VaultStorage
 
@@ -131,6 +132,11 @@ public struct ImportPlan: Sendable {
     _ entry: ImportMatching.Entry, as known: Item, in snapshot: VaultSnapshot, replaces: Bool
   ) throws {
     let whole = try snapshot.secrets(of: known)
+    var entry = entry
+    entry.item.main = Self.counted(entry.item.main, as: whole.main.bytes)
+    for (field, value) in whole.fields {
+      entry.item.fields[field] = entry.item.fields[field].map { Self.counted($0, as: value.bytes) }
+    }
     let former = ImportOrigin(mark: known.importMark)
     // What the file has not, and had not the last time, is the person's own.
     let own = try whole.fields.filter { field, _ in
@@ -151,6 +157,15 @@ public struct ImportPlan: Sendable {
       Step(
         item: entry.item, name: known.name, action: action,
         draft: action == .replace ? Self.draft(entry, of: whole, keeping: own) : nil))
+  }
+
+  /// A secret of the file, or the one here where both count the same codes and this is ahead: a
+  /// counter never goes back.
+  private static func counted(_ read: SecretBytes, as known: SecretBytes) -> SecretBytes {
+    guard OneTimeGenerator.isAddress(read), OneTimeGenerator.isAddress(known),
+      let new = try? OneTimeGenerator(read), let old = try? OneTimeGenerator(known)
+    else { return read }
+    return old.isAhead(of: new) ? known : read
   }
 
   /// Notes what differs between an item and its entry.

@@ -13,9 +13,10 @@ enum SourceText {
   /// - Throws: ``ExchangeError`` with code `.unreadable` for what is no text that is known.
   static func utf8(_ bytes: [UInt8]) throws -> (bytes: [UInt8], remark: String?) {
     if bytes.starts(with: utf8Mark) { return (Array(bytes.dropFirst(utf8Mark.count)), nil) }
-    for (mark, isBig) in [([0xFF, 0xFE] as [UInt8], false), ([0xFE, 0xFF], true)]
-    where bytes.starts(with: mark) {
-      let units = stride(from: 2, to: bytes.count - 1, by: 2).map { place in
+    let marks: [(mark: [UInt8], isBig: Bool)] = [([0xFF, 0xFE], false), ([0xFE, 0xFF], true)]
+    let unmarked = unmarkedUTF16(bytes).map { [(mark: [UInt8](), isBig: $0)] } ?? []
+    for (mark, isBig) in marks + unmarked where bytes.starts(with: mark) {
+      let units = stride(from: mark.count, to: bytes.count - 1, by: 2).map { place in
         let (first, second) = (UInt16(bytes[place]), UInt16(bytes[place + 1]))
         return isBig ? first << 8 | second : second << 8 | first
       }
@@ -24,6 +25,19 @@ enum SourceText {
       return (Array(text.utf8), "it is UTF-16, and was read as that")
     }
     return (bytes, nil)
+  }
+
+  /// Whether bytes are UTF-16 without a mark, most significant byte first; `nil` if they are not.
+  ///
+  /// No file that is read here begins with other than ASCII in UTF-16, or has a zero in UTF-8.
+  private static func unmarkedUTF16(_ bytes: [UInt8]) -> Bool? {
+    let start = bytes.prefix(8)
+    guard start.count >= 4, bytes.count.isMultiple(of: 2) else { return nil }
+    for isBig in [false, true] {
+      let areZero = start.indices.allSatisfy { ($0.isMultiple(of: 2) == isBig) == (start[$0] == 0) }
+      if areZero { return isBig }
+    }
+    return nil
   }
 
   /// The error of a file that is no UTF-8.

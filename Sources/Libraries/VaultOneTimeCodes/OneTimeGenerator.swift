@@ -68,6 +68,18 @@ package struct OneTimeGenerator: Sendable {
     case missing(Int)
   }
 
+  /// Whether this counts the codes of the same seed as another one, and is not behind it.
+  ///
+  /// A code of a counter is good once: whoever goes back to an older count makes codes that the
+  /// service has seen, until both are far apart.
+  ///
+  /// - Parameter other: The other one.
+  /// - Returns: `false` also for codes by the time.
+  package func isAhead(of other: OneTimeGenerator) -> Bool {
+    kind == .hotp && other.kind == .hotp && algorithm == other.algorithm && form == other.form
+      && key.isEqual(to: other.key) && counter >= other.counter
+  }
+
   /// Returns the code for a time.
   ///
   /// - Parameter time: Seconds since 1970, 0 or more.

@@ -16,6 +16,37 @@ struct ConnectTests {
     FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
   }
 
+  /// What git itself finds is asked of git: files that others include, lines for the shell, the
+  /// repository that one stands in.
+  @Test(arguments: ["include", "shell", "repository"])
+  func gitsClearTextHelperIsFoundWhereverGitFindsIt(place: String) throws {
+    let made = try ThrowawayVault()
+    let (home, vault) = (made.home.path, made.command)
+    var arguments = ["connect", "git"]
+    var executable = VaultProcess.path
+    switch place {
+    case "include":
+      try write("[include]\n\tpath = .more\n", to: "\(home)/.gitconfig")
+      try write("[credential \"https://h\"]\n\thelper = store\n", to: "\(home)/.more")
+    case "shell":
+      try write(
+        "[credential]\n\thelper = !git credential-store --file x\n", to: "\(home)/.gitconfig")
+    default:
+      let repository = "\(home)/repository"
+      let git = VaultProcess(
+        home: home, environment: vault.environment, executable: "/usr/bin/git")
+      try #require(try git.run(["init", "-q", repository]).status == 0)
+      try #require(
+        try git.run(["-C", repository, "config", "credential.helper", "store"]).status == 0)
+      arguments = ["-c", #"cd "$0" && exec "$@""#, repository, executable] + arguments
+      executable = "/bin/sh"
+    }
+    let process = VaultProcess(
+      home: home, environment: vault.environment, executable: executable)
+    let done = try process.run(arguments)
+    #expect(done.status == 0 && done.errors.contains("'store'"), "\(done.errors)")
+  }
+
   /// git's helper `store` neither gets new passwords nor answers in the vault's place.
   @Test(arguments: ["store", "store --file x", "/usr/lib/git-core/git-credential-store"])
   func gitsClearTextHelperIsEndedAndSaid(helper: String) throws {

@@ -38,6 +38,18 @@ private final class Stick {
 /// mode of its mount, and chmod(1) changes nothing.
 @Suite(.enabled(if: Stick.isThere, "needs bindfs, fusermount and /dev/fuse"))
 struct KeyFileOnAStickTests {
+  /// 0600 is promised, and there it cannot be.
+  @Test func whatIsWrittenThereIsToldToBeOpen() throws {
+    let vault = try ThrowawayVault()
+    let stick = try Stick(in: vault.home, mode: "0777")
+    try vault.set("a", "1")
+    let there = try vault("get", "a", "--out", "\(stick.path)/a")
+    #expect(there.status == 0, "\(there.errors)")
+    #expect(there.errors.contains("warning: others can read"), "\(there.errors)")
+    let here = try vault("get", "a", "--out", "\(vault.home.path)/a")
+    #expect(here.status == 0 && !here.errors.contains("warning"), "\(here.errors)")
+  }
+
   @Test(arguments: ["0755", "0777"])
   func aKeyFileThereIsTrustedOnce(mode: String) throws {
     let home = try TemporaryHome()

@@ -21,6 +21,24 @@ struct RestoreTests {
     #expect(try vault("list", "--trash").text == "r~2\n")
   }
 
+  @Test func aFolderThatWasRemovedComesBack() throws {
+    let vault = try ThrowawayVault()
+    for name in ["f/a", "f/b", "f/sub/c", "other"] { try vault.set(name, "of \(name)") }
+    #expect(try vault("remove", "f/", "other", "--yes").status == 0)
+    try vault.set("f/b", "new")
+    let restored = try vault("restore", "f/")
+    #expect(restored.status == 0, "\(restored.errors)")
+    #expect(restored.errors.contains("restore f/b --trash 1"), "\(restored.errors)")
+    #expect(try vault("list").text == "f/a\nf/b\nf/sub/c\n")
+    #expect(try vault("get", "f/a").text == "of f/a")
+    #expect(try vault("get", "f/b").text == "new")
+    #expect(try vault("restore", "oth*").status == 0)
+    #expect(try vault("get", "other").text == "of other")
+    #expect(try vault("restore", "g/").status == 1)
+    #expect(try vault("undo").status == 0)
+    #expect(try vault("list").text == "f/a\nf/b\nf/sub/c\n")
+  }
+
   @Test func eachOfSeveralOfANameCanBeRestored() throws {
     let vault = try ThrowawayVault()
     for secret in ["first", "second", "third"] {

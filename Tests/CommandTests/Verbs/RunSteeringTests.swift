@@ -7,6 +7,7 @@ struct RunSteeringTests {
   @Test(arguments: [
     "BASH_ENV", "LD_PRELOAD", "LD_AUDIT", "PATH", "GIT_SSH_COMMAND", "PYTHONSTARTUP",
     "NODE_OPTIONS", "https_proxy", "ENV", "MY_PRELOAD", "PERL5OPT", "JAVA_TOOL_OPTIONS",
+    "TAR_OPTIONS", "RCLONE_PASSWORD_COMMAND", "WGETRC", "VAULT_HOME", "PIP_INDEX_URL",
   ])
   func anItemNeverChoosesAVariableByWhichProgramsRunOtherCode(name: String) throws {
     let vault = try ThrowawayVault()
@@ -37,7 +38,53 @@ struct RunSteeringTests {
     #expect(refused.errors.contains("--env PATH=path"), "\(refused.errors)")
   }
 
-  @Test(arguments: ["LD_SDK_KEY", "GIT_TOKEN", "GITHUB_TOKEN", "PATHFINDER", "RUBYGEMS_API_KEY"])
+  /// What is refused in `run` does not get into a file that a shell or a service reads.
+  @Test(arguments: ["shell", "dotenv", "systemd", "docker", "kubectl", "node", "compose"])
+  func noFileOfVariablesHasOneEither(format: String) throws {
+    let vault = try ThrowawayVault()
+    for name in ["API_KEY", "PATH", "TAR_OPTIONS"] { try vault.set("app/\(name)", "v-\(name)") }
+    try vault.set("app/other", "v-other")
+    #expect(try vault("set", "app/other", "--attribute", "variable=LD_PRELOAD").status == 0)
+    let run = try vault("export", format, "app/", "--yes")
+    #expect(run.status == 1)
+    #expect(run.text.contains("v-API_KEY"), "\(run.text)")
+    for name in ["PATH", "TAR_OPTIONS", "other"] {
+      #expect(!run.text.contains("v-\(name)"), "\(run.text)")
+      #expect(run.errors.contains("not exported: app/\(name): its variable"), "\(run.errors)")
+    }
+    #expect(run.errors.contains("exported 1 item\n"), "\(run.errors)")
+  }
+
+  /// A title is no variable, and what a name says is no part of a line to type.
+  @Test func titlesAreNoVariablesAndHintsQuoteNames() throws {
+    let vault = try ThrowawayVault()
+    let file = "\(vault.home.path)/x.csv"
+    let titles = ["Home", "Python Discord", "Git/Hub", "LD Systems", "LD_X; touch pwned #"]
+    let rows = titles.map { "\($0),u,p-\($0)\n" }.joined()
+    try "title,username,password\n\(rows)".write(toFile: file, atomically: true, encoding: .utf8)
+    let imported = try vault("import", "csv", file)
+    #expect(imported.status == 0 && !imported.errors.contains("variable"), "\(imported.errors)")
+    #expect(try !vault("audit").text.contains("variable"))
+    try vault.set("x; touch pwned #", "1")
+    let marked = try vault(
+      "set", "x; touch pwned #", "--attribute", "variable=LD_PRELOAD")
+    #expect(marked.status == 0, "\(marked.errors)")
+    let run = try vault("run", "x; touch pwned #", "--", "true")
+    #expect(run.errors.contains("--env 'LD_PRELOAD=x; touch pwned #'"), "\(run.errors)")
+    let exported = try vault("export", "json", "--yes", "--out", "\(vault.home.path)/v.json")
+    #expect(exported.status == 0)
+    let other = try ThrowawayVault()
+    let again = try other("import", "json", "\(vault.home.path)/v.json")
+    #expect(again.errors.contains("history 'x; touch pwned #'"), "\(again.errors)")
+    // The attribute is meant, and so is a name that is spelled as the variable.
+    try vault.set("app/TAR_OPTIONS", "1")
+    let found = try vault("audit").text
+    #expect(found.contains("TAR_OPTIONS") && found.contains("LD_PRELOAD"), "\(found)")
+  }
+
+  @Test(arguments: [
+    "LD_SDK_KEY", "GIT_TOKEN", "GITHUB_TOKEN", "PATHFINDER", "RUBYGEMS_API_KEY", "PGHOST",
+  ])
   func ordinaryNamesAreSet(name: String) throws {
     let vault = try ThrowawayVault()
     try vault.set("app/\(name)", "k")

@@ -130,8 +130,9 @@ package struct Audit {
   /// so, but another machine of the space, an import or a client of a served keyring may.
   private static func steering(_ items: [Item]) -> [Finding] {
     items.compactMap { item in
-      guard let name = item.attributes[EnvironmentVariable.attribute],
-        EnvironmentVariable.steersPrograms(name)
+      guard
+        let name = EnvironmentVariable.steering(
+          ofItem: item.name.text, attribute: item.attributes[EnvironmentVariable.attribute])
       else { return nil }
       return Finding(
         topic: .vault, code: "steering-variable", items: [item],

@@ -70,7 +70,7 @@ package struct BackupFolder {
     guard newest.count == 1 else {
       throw CommandError.usage(
         "\(folder) holds backups of \(newest.count) vaults of this name",
-        hint: "name the file: \(ProgramName.current) init --from \(first)")
+        hint: "name the file: \(ProgramName.current) init --from \(Quoting.typed(first))")
     }
     return first
   }

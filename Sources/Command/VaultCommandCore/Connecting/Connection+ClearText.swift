@@ -29,13 +29,39 @@ extension Connection {
       "/etc/gitconfig", try configurationFolder() + "/git/config", try home() + "/.gitconfig",
       try blockPath(),
     ]
-    return Set(files).contains { file in
+    let isWritten = Set(files).contains { file in
       SectionedText(text(of: file)).settings.contains { setting in
-        let helper = setting.value.parts(at: " ").first.map(String.init) ?? ""
-        return setting.section.lowercased().begins(with: "credential") && setting.key == "helper"
-          && (helper.isSame(as: "store") || helper.ends(with: "git-credential-store"))
+        setting.section.lowercased().begins(with: "credential") && setting.key == "helper"
+          && Self.keepsClearText(helper: setting.value)
       }
     }
+    return isWritten || Self.helpersThatGitSees().contains(where: Self.keepsClearText)
+  }
+
+  /// The helpers that git itself finds: in files that others include, and in the repository where
+  /// one is; none where git cannot say.
+  private static func helpersThatGitSees() -> [String] {
+    var surroundings = ChildProgram.Surroundings()
+    surroundings.patience = 10
+    let line = ["git", "config", "-z", "--get-regexp", #"^credential\..*helper$"#]
+    guard
+      let found = try? ChildProgram.capture(line, limit: 1 << 20, in: surroundings),
+      found.isSuccess
+    else { return [] }
+    // The name, a line end and the value; a zero behind each.
+    return found.output.split(separator: 0).compactMap { entry in
+      entry.firstIndex(of: 0x0A).flatMap {
+        String(validating: entry[entry.index(after: $0)...], as: UTF8.self)
+      }
+    }
+  }
+
+  /// Whether a helper is git's `store`, by name, by path, or in a line for the shell:
+  /// git-config(1), `credential.helper`.
+  private static func keepsClearText(helper: String) -> Bool {
+    if helper.begins(with: "!") { return helper.contains(bytes: "credential-store") }
+    let program = helper.parts(at: " ").first.map(String.init) ?? ""
+    return program.isSame(as: "store") || program.ends(with: "git-credential-store")
   }
 
   private func clearTextOfGit() throws -> [(text: String, hint: String)] {

@@ -8,9 +8,10 @@ extension AskpassCaller {
 
   /// The program that started this one: proc(5), `/proc/PID/cmdline` and `cwd`.
   package static var parent: AskpassCaller {
-    let folder = System.linkTarget("/proc/self/cwd").flatMap {
-      String(validating: $0, as: UTF8.self)
-    }
+    // Another user's process does not show its folder; this one began there.
+    let folder = ["/proc/\(getppid())/cwd", "/proc/self/cwd"].lazy.compactMap {
+      System.linkTarget($0).flatMap { String(validating: $0, as: UTF8.self) }
+    }.first
     let line = try? UserFile.bytes(of: "/proc/\(getppid())/cmdline", limit: longestLine)
     let words = (line ?? []).split(separator: 0, omittingEmptySubsequences: false).dropLast()
       .compactMap { String(validating: $0, as: UTF8.self) }

@@ -47,11 +47,11 @@ extension Item {
     // What a machine of the space wrote is settled for all of them.
     let machine = conflicts.first { $0.kind == .secret }?.machine.map(Sanitizer.visible)
     let verb = machine == nil ? "merge --resolve" : "sync resolve"
-    let line = "\(ProgramName.current) \(verb) \(shown)"
+    let line = "\(ProgramName.current) \(verb) \(Quoting.typed(name.text))"
     let origin = machine ?? "a merge"
     StandardError.note(
       "note: \(shown) has another value, from \(origin): version \(conflictingVersion)",
       hint: "keep this one: \(line); or the other one: \(line) --take"
-        + (machine.map { " \($0)" } ?? ""))
+        + (machine.map { " \(Quoting.typed($0))" } ?? ""))
   }
 }

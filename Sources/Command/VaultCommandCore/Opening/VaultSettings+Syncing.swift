@@ -207,7 +207,7 @@ extension VaultSettings {
   }
 
   private func line(_ verb: String, _ domain: String) -> String {
-    "\(ProgramName.current) sync \(verb) \(StandardOutput.shown(domain))"
+    "\(ProgramName.current) sync \(verb) \(Quoting.typed(domain))"
   }
 
   /// Takes the vault out of its space, and says so.

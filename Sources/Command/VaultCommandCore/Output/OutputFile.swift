@@ -73,11 +73,15 @@ package enum OutputFile {
     } catch {
       throw failed(error.reason, hint: "check that its folder exists and can be written")
     }
+    var isOpenToOthers = false
     do throws(System.Failure) {
       defer { System.close(file) }
       try body(file)
       // More than 0600 only if the caller asks for it, and only when the file is complete.
       if mode != 0o600, fchmod(file, mode) != 0 { throw System.Failure(errno: errno) }
+      var written = stat()
+      isOpenToOthers =
+        unsafe fstat(file, &written) == 0 && written.st_mode & 0o777 & ~mode & 0o077 != 0
       try System.sync(file)
       try System.rename(temporary, to: path, in: AT_FDCWD)
     } catch {
@@ -85,6 +89,11 @@ package enum OutputFile {
       throw unwritten(error)
     }
     try syncFolder(folder.isEmpty ? "." : folder)
+    if isOpenToOthers {
+      StandardError.warning(
+        "others can read \(Sanitizer.visible(path)): its file system gives it a mode of its own",
+        hint: "such as FAT does: keep it elsewhere, or mount that with another umask")
+    }
   }
 
   /// Says what a file holds now: a line with `-o` must not look as if nothing had happened.

@@ -52,7 +52,7 @@ package struct RunVariable: Equatable, Sendable {
 
   /// How a variable is set all the same that no item may choose.
   static func advice(_ name: String, _ item: String) -> String {
-    "if that is wanted, say so on the line: --env \(name)=\(Quoting.visible(item))"
+    "if that is wanted, say so on the line: --env \(Quoting.typed("\(name)=\(item)"))"
   }
 
   /// Says that an item of a folder sets no variable, since programs would run other code by it.

@@ -39,10 +39,8 @@ package struct ArrivedVariables {
   ///   - name: What it is called.
   ///   - variable: The variable that its attribute names.
   package mutating func look(at name: String, variable: String?) {
-    let found = EnvironmentVariable.name(
-      forItem: name, attributes: variable.map { [EnvironmentVariable.attribute: $0] } ?? [:],
-      isWhole: false)
-    guard EnvironmentVariable.steersPrograms(found) else { return }
+    let found = EnvironmentVariable.steering(ofItem: name, attribute: variable)
+    guard let found else { return }
     steering.append(Steering(item: name, variable: found))
   }
 
@@ -50,11 +48,12 @@ package struct ArrivedVariables {
   package func tell() {
     for found in steering {
       let shown = StandardOutput.shown(found.item)
+      let typed = Quoting.typed(found.item)
       StandardError.warning(
         "\(shown) asks for the variable \(StandardOutput.shown(found.variable)), by which programs "
           + "run other code or read other files; run does not set it",
-        hint: "who changed it: \(ProgramName.current) history \(shown); if nobody should have: "
-          + "\(ProgramName.current) edit \(shown)")
+        hint: "who changed it: \(ProgramName.current) history \(typed); if nobody should have: "
+          + "\(ProgramName.current) edit \(typed)")
     }
     for found in changed {
       StandardError.note(

@@ -203,7 +203,7 @@ extension SyncReport {
       let shown = StandardOutput.shown(label)
       StandardError.note(
         "a copy of this home goes on as \(shown)",
-        hint: "if it is not yours: \(ProgramName.current) sync remove \(shown)")
+        hint: "if it is not yours: \(ProgramName.current) sync remove \(Quoting.typed(label))")
     }
     for label in refused {
       StandardError.note(
@@ -214,7 +214,7 @@ extension SyncReport {
       let shown = StandardOutput.shown(label)
       StandardError.note(
         "a machine called \(shown) asks to be let in by an invitation that has ended",
-        hint: "if you know it: \(ProgramName.current) sync admit \(shown)")
+        hint: "if you know it: \(ProgramName.current) sync admit \(Quoting.typed(label))")
     }
     for problem in stopped {
       StandardError.warning(Sanitizer.visible(problem.message), hint: problem.hint)

@@ -7,10 +7,14 @@ import VaultStorage
 /// Kept in the index, under the setting `undo` and those that go on from it, as hex digits:
 /// Documentation/design/file-format.md, section 4. Secrets are not in it: they lie in the history.
 package struct UndoRecord: Equatable {
-  /// Room for an import of 20,000 new items, or for some 3,000 that were there before.
+  /// Room for a change of 20,000 items, even for one that renames them all.
   ///
-  /// It is part of every index until the next change.
-  static let maximumLength = 512 << 10
+  /// It is part of every index until the next change; an import that replaces 20,000 secrets takes
+  /// 400 KiB of it.
+  static let maximumLength = 3 << 20
+
+  /// Most items whose records are kept whole; of more, what the change made another of.
+  private static let mostWhole = 500
 
   /// The least bytes that an item takes which is told by its id: the id, and how it was.
   static let leastItemLength = 17
@@ -24,6 +28,8 @@ package struct UndoRecord: Equatable {
     case notTrashed
     /// Another.
     case record(ItemRecord)
+    /// As it is, but for these parts.
+    case changed(ItemDifference)
   }
 
   /// Items by id.
@@ -33,6 +39,7 @@ package struct UndoRecord: Equatable {
   /// it.
   init?(of items: ItemRecords) {
     before = [:]
+    let areMany = items.changes.count > Self.mostWhole
     for (earlier, item) in items.changes {
       guard let earlier, earlier.trashed == 0 || item.trashed != 0 else {
         before[item.id] = .absent
@@ -41,7 +48,12 @@ package struct UndoRecord: Equatable {
       guard !earlier.saysTheSame(as: item) else { continue }
       var untrashed = item
       untrashed.trashed = 0
-      before[item.id] = earlier.saysTheSame(as: untrashed) ? .notTrashed : .record(earlier)
+      if earlier.saysTheSame(as: untrashed) {
+        before[item.id] = .notTrashed
+      } else {
+        before[item.id] =
+          areMany ? .changed(ItemDifference(from: earlier, to: item)) : .record(earlier)
+      }
     }
     guard !before.isEmpty else { return nil }
   }
@@ -68,17 +80,30 @@ package struct UndoRecord: Equatable {
 
   /// In the place of the number of items: which ones were absent is told by a bit for each item.
   private static let isByPosition = UInt16.max
+  /// The same, with further items by their positions: what is another part of them.
+  private static let hasDifferences = UInt16.max - 1
 
   private static func decode(
     _ bytes: RawSpan, for items: ItemRecords
   ) throws -> [Bytes16: Before] {
     var cursor = ByteCursor()
     var ahead = cursor
-    let hasBits = try ahead.u16(in: bytes) == isByPosition
+    let form = try ahead.u16(in: bytes)
+    let hasBits = form == isByPosition || form == hasDifferences
     if hasBits { cursor = ahead }
     var before = try decodeListed(bytes, &cursor)
     guard hasBits else { return before }
     let bits = try cursor.range(bitmapLength(items.count), in: bytes)
+    if form == hasDifferences {
+      for _ in 0..<(try cursor.u16(in: bytes)) {
+        let position = Int(try cursor.u16(in: bytes))
+        let difference = try ItemDifference(from: bytes, at: &cursor)
+        guard items.indices.contains(position) else {
+          throw FormatError.notCanonical("a change to take back", at: cursor.offset)
+        }
+        before[items.id(at: position)] = .changed(difference)
+      }
+    }
     guard cursor.offset == bytes.byteCount else {
       throw FormatError.notCanonical("a change to take back", at: cursor.offset)
     }
@@ -100,6 +125,7 @@ package struct UndoRecord: Equatable {
       case 0: before[id] = .absent
       case 1: before[id] = .record(try ItemRecord(from: bytes, at: &cursor))
       case 2: before[id] = .notTrashed
+      case 3: before[id] = .changed(try ItemDifference(from: bytes, at: &cursor))
       default: throw FormatError.notCanonical("a change to take back", at: cursor.offset)
       }
     }
@@ -119,17 +145,35 @@ package struct UndoRecord: Equatable {
   /// - Throws: ``FormatError`` for more than the format can express.
   private func encoded(for items: ItemRecords) throws(FormatError) -> [UInt8] {
     let absentCount = before.values.count { $0 == .absent }
+    var differences: [(position: Int, difference: ItemDifference)] = []
+    for (id, before) in before {
+      guard case .changed(let difference) = before, let position = items.position(of: id) else {
+        continue
+      }
+      differences.append((position, difference))
+    }
     let isByPosition = absentCount * 17 > 2 + Self.bitmapLength(items.count)
-    guard isByPosition else { return try encodedListed() }
+    guard isByPosition || !differences.isEmpty else { return try encodedListed() }
     var writer = ByteWriter()
-    writer.put(Self.isByPosition)
-    writer.put(
-      try UndoRecord(before: before.filter { $0.value != .absent }).encodedListed())
+    writer.put(differences.isEmpty ? Self.isByPosition : Self.hasDifferences)
+    let listed = before.filter { _, before in
+      switch before {
+      case .absent, .changed: false
+      case .notTrashed, .record: true
+      }
+    }
+    writer.put(try UndoRecord(before: listed).encodedListed())
     var bits = [UInt8](repeating: 0, count: Self.bitmapLength(items.count))
     for position in items.indices where before[items.id(at: position)] == .absent {
       bits[position / 8] |= 1 << UInt8(position % 8)
     }
     writer.put(bits)
+    guard !differences.isEmpty else { return writer.bytes }
+    try writer.count(differences.count, as: UInt16.self)
+    for (position, difference) in differences.sorted(by: { $0.position < $1.position }) {
+      try writer.count(position, as: UInt16.self)
+      try difference.encode(into: &writer)
+    }
     return writer.bytes
   }
 
@@ -149,6 +193,9 @@ package struct UndoRecord: Equatable {
         // The item itself has its history.
         record.earlier = []
         try record.encode(into: &writer)
+      case .changed(let difference):
+        writer.put(UInt8(3))
+        try difference.encode(into: &writer)
       }
     }
     return writer.bytes

@@ -26,6 +26,9 @@ struct UndoStep: Equatable {
     /// The person's steps before the last one, newest first.
     static let older = "undo-older"
 
+    /// What stands in the place of a step that takes more room than there is.
+    static let tooLarge = "-"
+
     /// Whether a setting is a part of a step.
     static func isPart(_ name: String) -> Bool {
       guard name.begins(with: "undo") else { return false }
@@ -72,6 +75,7 @@ struct UndoStep: Equatable {
     let areFew = record.before.values.count { $0 == .absent } <= Self.mostNewItems
     for (_, item) in items.changes {
       guard let before = record.before[item.id], areFew || before != .absent else { continue }
+      if case .changed = before { continue }
       var kept = item
       kept.earlier = []
       after[item.id] = kept
@@ -181,9 +185,11 @@ extension VaultIndex {
     }
     guard let setting = UndoStep.Setting(origin) else { return }
     let isUndo = undone != nil
+    var isTooLarge = false
     if let step = UndoStep(of: items, isUndo: isUndo) {
       if origin == .person { noteOlder(than: step, from: former, undone: undone ?? 0) }
       if (try? step.put(setting, into: &self)) != nil { return }
+      isTooLarge = true
     }
     // Something went for good, or was too large: what was noted before is no longer the last
     // change, and may name what is gone.
@@ -191,7 +197,7 @@ extension VaultIndex {
       before.map { !$0.saysTheSame(as: after) } ?? true
     }
     guard items.hasRemoved || isChanged else { return }
-    setText(nil, of: setting.before)
+    setText(isTooLarge ? UndoStep.Setting.tooLarge : nil, of: setting.before)
     setText(nil, of: setting.after)
     if origin == .person { setText(nil, of: UndoStep.Setting.older) }
   }

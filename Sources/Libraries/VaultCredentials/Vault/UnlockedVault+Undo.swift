@@ -15,6 +15,11 @@ extension VaultEdit {
       taken = last.map { [$0] } ?? []
     }
     guard !taken.isEmpty else {
+      if let setting, index.text(of: setting.before) == UndoStep.Setting.tooLarge {
+        throw CredentialError(
+          .versionNotFound, "the last change was too large to be undone as a whole",
+          remedies: [.showHistory, .listTrash])
+      }
       throw CredentialError(
         .versionNotFound, "there is no change to undo", remedies: [.showHistory, .listTrash])
     }
@@ -33,7 +38,7 @@ extension VaultEdit {
     guard changes.contains(where: { $0.kind != .unchanged }) else {
       throw CredentialError(
         .changedMeanwhile,
-        "what that change made was changed since, by another machine or program: nothing was undone",
+        "what that change made was changed since: nothing was undone",
         remedies: [.showHistory])
     }
     self.origin = origin
@@ -56,12 +61,14 @@ extension VaultEdit {
     at position: Int, to former: UndoRecord.Before, from after: ItemRecord?
   ) throws -> UndoneChange {
     let current = self[position]
-    let after = after ?? current
+    var after = after ?? current
+    if case .changed(let difference) = former { after = difference.after(current) }
     var before = after
     switch former {
     case .absent: before.trashed = after.trashed == 0 ? now : after.trashed
     case .notTrashed: before.trashed = 0
     case .record(let record): before = record
+    case .changed(let difference): before = difference.before(after)
     }
     var kept: [String] = []
     guard before.trashed == 0 else {
@@ -92,7 +99,10 @@ extension VaultEdit {
     let current = self[position]
     let name = ItemName(stored: current.name)
     guard current.trashed == 0 else { return UndoneChange(name: name, kind: .removed) }
-    guard current.saysTheSame(as: after) else {
+    // An undo brought its secret back under another number.
+    var same = current
+    if try has(position, version: after.version) { same.version = after.version }
+    guard same.saysTheSame(as: after) else {
       return UndoneChange(name: name, kind: .unchanged, kept: ["item"])
     }
     try moveToTrash(at: position)

@@ -9,6 +9,8 @@ import VaultStorage
 public struct DotenvExport: Sendable {
   /// A difference between an item and its line.
   public enum Remark: Sendable {
+    /// The item would set a variable by which programs run other code; it is not in the file.
+    case isLeftOut(ItemName)
     /// The further fields of the item are not in the file.
     case leavesOutFields(ItemName)
     /// Some programs read another text.
@@ -52,6 +54,11 @@ public struct DotenvExport: Sendable {
       let name = item.name
       let variable = EnvironmentVariable.name(
         forItem: name.text, attributes: item.attributes, isWhole: naming == .wholeName)
+      // Whoever may change an item would choose what the file's readers run.
+      guard !EnvironmentVariable.steersPrograms(variable) else {
+        remarks.append(.isLeftOut(name))
+        continue
+      }
       if let other = names[variable] {
         throw ExchangeError(
           .invalidRequest, "'\(other.text)' and '\(name.text)' would both be \(variable)",

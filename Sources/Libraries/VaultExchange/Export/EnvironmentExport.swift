@@ -14,6 +14,8 @@ public struct EnvironmentExport: Sendable {
   public let document: SecretBytes
   /// Items whose secret the program cannot read from such a file; they are not in it.
   public let left: [ItemName]
+  /// Items that would set a variable by which programs run other code; they are not in the file.
+  public let steering: [ItemName]
   /// Items whose further fields are not in the file.
   public let withFields: [ItemName]
 
@@ -36,12 +38,18 @@ public struct EnvironmentExport: Sendable {
   ) throws {
     var text = ""
     var left: [ItemName] = []
+    var steering: [ItemName] = []
     var withFields: [ItemName] = []
     var names: [String: ItemName] = [:]
     for (number, item) in items.enumerated() {
       progress(number)
       let variable = EnvironmentVariable.name(
         forItem: item.name.text, attributes: item.attributes, isWhole: naming == .wholeName)
+      // Whoever may change an item would choose what the file's readers run.
+      guard !EnvironmentVariable.steersPrograms(variable) else {
+        steering.append(item.name)
+        continue
+      }
       if let other = names.updateValue(item.name, forKey: variable) {
         throw ExchangeError(
           .invalidRequest, "'\(other.text)' and '\(item.name.text)' would both be \(variable)",
@@ -56,6 +64,6 @@ public struct EnvironmentExport: Sendable {
       text += line + "\n"
     }
     document = try SecretBytes(text: text)
-    (self.left, self.withFields) = (left, withFields)
+    (self.left, self.steering, self.withFields) = (left, steering, withFields)
   }
 }

@@ -24,6 +24,9 @@ enum AuthenticatorImport {
     var note: String?
   }
 
+  // Those whose codes can be made; Yandex' and mOTP's are made of a PIN, too.
+  private static let kinds: Set<String> = ["totp", "hotp", "steam"]
+
   func read(_ bytes: [UInt8]) throws -> ImportReading {
     guard SourceText.looksLikeJSON(bytes) else {
       // andOTP's and Aegis' encrypted files are no text; their text exports have addresses.
@@ -41,7 +44,12 @@ enum AuthenticatorImport {
         reading.lose(origin, "it has no seed")
         continue
       }
-      reading.items.append(try Self.item(code, origin))
+      guard Self.kinds.contains(code.kind) else {
+        reading.lose(
+          origin, "its codes are of another kind, \(code.kind): other ones would be made")
+        continue
+      }
+      OTPAuthImport.add(try Self.item(code, origin), to: &reading)
     }
     return reading
   }

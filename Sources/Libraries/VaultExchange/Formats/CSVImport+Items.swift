@@ -9,8 +9,12 @@ extension CSVImport {
     of texts: inout [TableColumn: String], _ hasSecrets: Bool, into item: inout ImportedItem
   ) throws {
     // LastPass's secure notes are rows with this address.
+    let isOnlyNote =
+      texts[.notes] != nil
+      && [.secret, .user, .url, .otp].allSatisfy { texts[$0] == nil }
     let isNote =
-      !hasSecrets || program == .lastPass && texts[.url]?.isSame(as: "http://sn") == true
+      !hasSecrets || isOnlyNote
+      || program == .lastPass && texts[.url]?.isSame(as: "http://sn") == true
       || program == .bitwarden && texts[.type]?.isSame(as: "note") == true
     guard isNote else {
       item.main = try SecretBytes(text: texts[.secret] ?? "")
@@ -62,20 +66,25 @@ extension CSVImport {
     for (name, value) in fields { try item.add(name, value) }
   }
 
-  /// Takes a field of RoboForm: `label,,id,kind,value`, of which one repeats the user and one the
+  /// Takes a field of RoboForm: `label$,,id,kind,value`, of which one repeats the user and one the
   /// password.
+  ///
+  /// The dollar sign ends a label that a person may have given, with any comma.
   private func takeRoboFormField(_ text: String, into item: inout ImportedItem) throws {
-    let parts = text.parts(at: ",", keepsEmpty: true)
+    let mark = text.firstRange(ofBytes: "$,")
+    let rest = mark.map { text[text.utf8.index(before: $0.upperBound)...] } ?? text[...]
+    let parts = rest.parts(at: ",", keepsEmpty: true)
     guard parts.count >= 5 else { return try item.add("field", text) }
     let value = Self.withoutQuote(parts.dropFirst(4).joined(separator: ","))
-    let name = parts[0].isEmpty ? String(parts[2]) : String(parts[0])
+    let label = mark.map { String(text[..<$0.lowerBound]) } ?? String(parts[0])
+    let name = label.isEmpty ? String(parts[2]) : label
     if parts[3].isSame(as: "pwd"), item.main.isEqual(to: try SecretBytes(text: value)) { return }
     if value.isSame(as: item.text(of: "user")) { return }
     try item.add(name.lowercased().begins(with: "totp key") ? "otp" : name, value)
   }
 
   /// RoboForm writes a quote before a text that a spreadsheet would calculate.
-  private static func withoutQuote(_ text: String) -> String {
+  static func withoutQuote(_ text: String) -> String {
     text.begins(with: "'@") || text.begins(with: "''") ? String(text.dropFirst()) : text
   }
 

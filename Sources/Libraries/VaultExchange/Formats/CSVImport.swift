@@ -20,8 +20,12 @@ struct CSVImport {
   func read(_ bytes: [UInt8]) throws -> ImportReading {
     var rows: [CSVReader.Row]
     do {
-      rows = try CSVReader.numberedRows(
-        bytes, separator: program == nil ? CSVReader.separator(in: bytes) : nil)
+      if let line = CSVReader.separatorLine(of: bytes) {
+        rows = try CSVReader.numberedRows(Array(bytes[line.start...]), separator: line.separator)
+      } else {
+        rows = try CSVReader.numberedRows(
+          bytes, separator: program == nil ? CSVReader.separator(in: bytes) : nil)
+      }
     } catch let failure as CSVReader.Failure {
       throw failure.isEncoding
         ? SourceText.notUTF8(line: failure.line)
@@ -55,27 +59,32 @@ struct CSVImport {
         "no column is called Password", remedy: columns == nil ? .describeColumns : .chooseFormat)
     }
     var reading = ImportReading()
-    let entities = program == .lastPass ? LastPassEntities(rows) : nil
+    var entities = LastPassEntities()
     for row in rows {
       let origin = "row \(row.number)"
       var fields = row.fields
       // RoboForm has a column more for each further field, without a heading.
       let isLonger = program == .roboForm && fields.count > headings.count
+      if program == .roboForm {
+        // It leaves out what is empty at the end.
+        while fields.count < headings.count { fields.append("") }
+        fields = fields.map(Self.withoutQuote)
+      }
       guard fields.count == headings.count || isLonger else {
         reading.lose(
           origin, "it has \(fields.count) fields instead of \(headings.count)")
         continue
       }
-      if let entities { fields = fields.map(entities.decoded) }
+      if program == .lastPass {
+        fields = fields.map { entities.decoded($0, row: row.number) }
+      }
       let more = fields.count - headings.count
       reading.items.append(
         try item(
           fields, headings + Array(repeating: "field", count: more),
           kinds + Array(repeating: .customFields, count: more), origin, hasSecrets, &reading))
     }
-    if entities?.areUsed == true {
-      reading.note("the file", "it writes &amp; for '&', and <, > and quotes alike: read so")
-    }
+    entities.tell(&reading)
     for (heading, kind) in zip(headings, kinds) where kind == .housekeeping || kind == .id {
       reading.note("column \(heading)", "left out: it is not part of an item")
     }

@@ -22,6 +22,20 @@ package enum CSVReader {
   private static let comma = UInt8(ascii: ",")
   private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
+  /// The line by which spreadsheets are told the separator, `sep=;`, before the table.
+  ///
+  /// - Returns: The separator, and where the table begins; `nil` without such a line.
+  static func separatorLine(of bytes: [UInt8]) -> (separator: UInt8, start: Int)? {
+    var start = bytes.starts(with: mark) ? mark.count : 0
+    guard bytes.dropFirst(start).starts(with: Array("sep=".utf8)) else { return nil }
+    start += 4
+    guard start < bytes.count, let end = bytes[start...].firstIndex(of: 0x0A) else { return nil }
+    var line = bytes[start..<end]
+    if line.last == 0x0D { line.removeLast() }
+    guard line.count == 1, let separator = line.first, separator != 0x22 else { return nil }
+    return (separator, end + 1)
+  }
+
   /// Returns the separator of a table: the one that its first row has most often outside of quotes.
   static func separator(in bytes: [UInt8]) -> UInt8 {
     var counts: [UInt8: Int] = [:]

@@ -1,4 +1,5 @@
 import VaultCredentials
+import VaultOneTimeCodes
 import VaultSealing
 import VaultStorage
 
@@ -20,10 +21,10 @@ enum OTPAuthImport {
       let lowercase = line.lowercased()
       if lowercase.begins(with: "otpauth-migration://") {
         for code in try migration(line, origin, &batches, &reading) {
-          reading.items.append(try item(code, origin))
+          add(try item(code, origin), to: &reading)
         }
       } else if lowercase.begins(with: "otpauth://") || lowercase.begins(with: "steam://") {
-        reading.items.append(try item(line, origin))
+        add(try item(line, origin), to: &reading)
       } else {
         reading.lose(origin, "it is not the address of a one-time code")
       }
@@ -35,6 +36,18 @@ enum OTPAuthImport {
       throw ExchangeError.unreadable("there are no addresses of one-time codes")
     }
     return reading
+  }
+
+  /// Adds the item of an address, unless no codes, or other ones, would be made of it.
+  static func add(_ item: ImportedItem, to reading: inout ImportReading) {
+    do {
+      _ = try OneTimeGenerator(item.main)
+      reading.add(item)
+    } catch {
+      let name = item.name.isEmpty ? "" : " (\(item.name))"
+      let reason = (error as? OneTimeCodeError)?.message ?? "its seed cannot be read"
+      reading.lose(item.origin + (item.name.isSame(as: item.origin) ? "" : name), reason)
+    }
   }
 
   /// An item for an address; its name is the label, `Issuer:account`, with a folder for the issuer.

@@ -90,58 +90,67 @@ enum TableProgram {
 
 /// The entities in LastPass's tables.
 ///
-/// Some of its exports write `&`, `<` and `>` as in HTML, in passwords, too; others do not, and
-/// nothing in the file says so. A file that has one of these characters by itself is one of the
-/// others.
+/// Some of its exports write `&`, `<` and `>` as in HTML, in passwords, too; others do not, some do
+/// in some columns only, and nothing in the file says so. A value that has one of these characters
+/// by itself is none that was written so.
 struct LastPassEntities {
   private static let entities = [
     "&lt;": "<", "&gt;": ">", "&quot;": "\"", "&#39;": "'", "&#039;": "'", "&apos;": "'",
     "&amp;": "&",
   ]
+  /// More rows than this are counted, not listed.
+  private static let mostRows = 20
 
-  /// Whether the file writes the characters as entities.
-  let areUsed: Bool
-
-  init(_ rows: [CSVReader.Row]) {
-    var hasEntity = false
-    for field in rows.lazy.flatMap(\.fields) {
-      guard !Self.hasBareCharacter(field) else {
-        areUsed = false
-        return
-      }
-      hasEntity = hasEntity || field.contains(bytes: "&")
-    }
-    areUsed = hasEntity
-  }
+  /// The rows with values that were read so.
+  private var decodedRows: [Int] = []
+  /// The rows with values that have both.
+  private var mixedRows: [Int] = []
 
   private static func entity(at rest: Substring) -> (entity: String, text: String)? {
     entities.first { rest.begins(with: $0.key) }.map { ($0.key, $0.value) }
   }
 
-  private static func hasBareCharacter(_ text: String) -> Bool {
-    text.unicodeScalars.indices.contains { index in
-      switch text.unicodeScalars[index] {
-      case "<", ">": true
-      case "&": entity(at: text[index...]) == nil
-      default: false
-      }
-    }
-  }
-
-  /// Returns a field as it was before LastPass wrote it.
-  func decoded(_ text: String) -> String {
-    guard areUsed, text.contains(bytes: "&") else { return text }
+  /// Returns a value as it was before LastPass wrote it.
+  mutating func decoded(_ text: String, row: Int) -> String {
+    guard text.contains(bytes: "&") else { return text }
     var result = ""
     var rest = text[...]
+    var (hasEntity, isBare) = (false, false)
     while let first = rest.unicodeScalars.first {
       if first == "&", let (entity, plain) = Self.entity(at: rest) {
+        hasEntity = true
         result += plain
         rest = rest[rest.utf8.index(rest.startIndex, offsetBy: entity.utf8.count)...]
       } else {
+        if ["&", "<", ">"].contains(first) { isBare = true }
         result.unicodeScalars.append(first)
         rest = rest[rest.unicodeScalars.index(after: rest.startIndex)...]
       }
     }
+    guard hasEntity else { return text }
+    guard !isBare else {
+      if mixedRows.last != row { mixedRows.append(row) }
+      return text
+    }
+    if decodedRows.last != row { decodedRows.append(row) }
     return result
+  }
+
+  /// Says which rows have entities, and which of them stay.
+  func tell(_ reading: inout ImportReading) {
+    if !decodedRows.isEmpty {
+      reading.note(
+        Self.listed(decodedRows), "&amp; stands for '&', and <, > and quotes alike: read so")
+    }
+    if !mixedRows.isEmpty {
+      reading.note(
+        Self.listed(mixedRows), "a value has both '&' and &amp; or the like: kept as it is")
+    }
+  }
+
+  private static func listed(_ rows: [Int]) -> String {
+    let shown = rows.prefix(mostRows).map(String.init).joined(separator: ", ")
+    let more = rows.count > mostRows ? " and \(rows.count - mostRows) more" : ""
+    return "\(rows.count == 1 ? "row" : "rows") \(shown)\(more)"
   }
 }

@@ -20,17 +20,47 @@ public struct AskpassCaller: Sendable {
 
   /// The key file of ssh-keygen's line, such as git's `ssh-keygen -Y sign -n git -f KEY FILE`.
   ///
-  /// It takes the private key beside a public one that the line names: ssh-keygen(1), `-Y sign`.
+  /// It takes the private key beside a public one that the line names: ssh-keygen(1), `-Y sign`. A
+  /// certificate is signed by the key of `-s`.
   var keyPath: String? {
-    guard let program = arguments.first, program.lastComponent.isSame(as: "ssh-keygen"),
-      !arguments.contains("-s"), let option = arguments.firstIndex(of: "-f"),
-      option + 1 < arguments.count
-    else { return nil }
-    var path = arguments[option + 1]
+    guard let program = arguments.first, program.lastComponent.isSame(as: "ssh-keygen") else {
+      return nil
+    }
+    if let authority = option("s") { return wholePath(authority) }
+    guard var path = option("f") else { return nil }
     for suffix in [".pub", "-cert"] where path.ends(with: suffix) {
       path = String(path.dropLast(suffix.count))
     }
     return wholePath(path)
+  }
+
+  /// Options of ssh-keygen that have a value, in all versions since 7: `ssh-keygen.c`, getopt.
+  private static let optionsWithValue = "CDEFGIJKMNOPRSTVWYZabfjmnrstwz"
+
+  /// The value of an option: `-f KEY`, `-fKEY`, or behind others as in `-yf KEY`; getopt(3).
+  private func option(_ wanted: Unicode.Scalar) -> String? {
+    var found: String?
+    var position = 1
+    while position < arguments.count {
+      let word = arguments[position]
+      position += 1
+      if word.isSame(as: "--") { break }
+      guard word.begins(with: "-"), word.utf8.count > 1 else { continue }
+      let letters = word.unicodeScalars.dropFirst()
+      guard
+        let option = letters.indices.first(where: {
+          Self.optionsWithValue.unicodeScalars.contains(letters[$0])
+        })
+      else { continue }
+      var value = String(letters[letters.index(after: option)...])
+      if value.isEmpty {
+        guard position < arguments.count else { break }
+        value = arguments[position]
+        position += 1
+      }
+      if letters[option] == wanted { found = value }
+    }
+    return found
   }
 
   /// The path from the root; `nil` for a relative one where the folder is not known.

@@ -44,7 +44,10 @@ public enum AskpassPrompt: Equatable, Sendable {
       return .keyOfCaller
     }
     for end in [" (will confirm each use): ", ": "] {
-      if let path = between("Enter passphrase for ", end, text), path.begins(with: "/") {
+      // A relative path may begin with anything but what another form begins with.
+      if let path = between("Enter passphrase for ", end, text),
+        !["\"", "'", "key '"].contains(where: { path.begins(with: $0) })
+      {
         return .key(path: path)
       }
     }

@@ -116,17 +116,19 @@ struct ExportCommand: ParsableCommand {
       let progress = ProgressLine("exporting item")
       func show(_ done: Int) { progress.show(done, of: items.count) }
       var left: [ItemName] = []
+      var steering: [ItemName] = []
       let naming: DotenvExport.Naming = pattern == nil || prefixNames ? .wholeName : .lastPart
       switch format {
       case .json: try write(out, JSONExport.document(items, in: snapshot, progress: show))
       case .dotenv:
         let export = try DotenvExport(items, in: snapshot, naming: naming, progress: show)
-        report(export.remarks)
+        steering = report(export.remarks)
         try write(out, export.document)
       case .variables(let file):
         let export = try EnvironmentExport(
           items, in: snapshot, as: file, naming: naming, progress: show)
         left = export.left
+        steering = export.steering
         reportFields(of: export.withFields)
         try write(out, export.document)
       case .keepassxc: try write(out, KeePassExport.document(items, in: snapshot, progress: show))
@@ -145,6 +147,12 @@ struct ExportCommand: ParsableCommand {
           "\(ProgramName.current): not exported: \(StandardOutput.shown(name.text)): "
             + Self.reason(format))
       }
+      for name in steering {
+        StandardError.line(
+          "\(ProgramName.current): not exported: \(StandardOutput.shown(name.text)): "
+            + "its variable makes programs run other code or read other files")
+      }
+      left += steering
       StandardError.note(
         "exported \(Plural.items(items.count - left.count))",
         hint: left.isEmpty ? nil : "'\(ProgramName.current) export json' keeps everything")
@@ -174,11 +182,16 @@ struct ExportCommand: ParsableCommand {
   /// More names than this are counted, not listed.
   private static let mostNames = 20
 
-  private func report(_ remarks: [DotenvExport.Remark]) {
+  /// Says how the file differs from the items.
+  ///
+  /// - Returns: The items that it leaves out.
+  private func report(_ remarks: [DotenvExport.Remark]) -> [ItemName] {
+    var left: [ItemName] = []
     var withFields: [ItemName] = []
     var readers: [[String]: [ItemName]] = [:]
     for remark in remarks {
       switch remark {
+      case .isLeftOut(let name): left.append(name)
       case .leavesOutFields(let name): withFields.append(name)
       case .isReadDifferently(let name, let others): readers[others, default: []].append(name)
       }
@@ -190,6 +203,7 @@ struct ExportCommand: ParsableCommand {
         hint: "a form for one program alone: docker, kubectl, systemd, shell, node, compose; "
           + "Documentation/import.md lists the characters that all read alike")
     }
+    return left
   }
 
   private func reportFields(of names: [ItemName]) {

@@ -76,7 +76,8 @@ struct RestoreCommand: ParsableCommand {
     commandName: "restore",
     abstract: "Restore an item from the trash, or an earlier version.",
     discussion: """
-      Without a version, restores the removed item of that name, or else the previous version. The current \
+      Without a version, restores the removed item of that name, or else the previous version. Of a folder, \
+      app/, or a pattern, restores all that is in the trash. The current \
       secret is kept as a version. With --trash, takes an item out of the trash also where another one has \
       its name by now, and then under a name with a number; '\(ProgramName.current) list --trash --long' shows \
       which is which. A backup becomes a vault by '\(ProgramName.current) init --from FILE'.
@@ -109,6 +110,9 @@ struct RestoreCommand: ParsableCommand {
         trash < 1 ? "--trash counts from 1" : "--trash and --revision cannot be combined",
         hint: "see: \(ProgramName.current) list --trash --long")
     }
+    if trash == nil, revision == nil, let selection = try selection(in: settings) {
+      return try restore(selection, settings)
+    }
     let item: Item
     var isInTrash = false
     do {
@@ -138,5 +142,51 @@ struct RestoreCommand: ParsableCommand {
         hint:
           "restore it: \(ProgramName.current) restore \(Quoting.shell(item.name.text)) --trash 1")
     }
+  }
+
+  /// The folder or pattern that the word means; `nil` for one item.
+  private func selection(in settings: VaultSettings) throws -> ItemSelection? {
+    guard let selection = try ItemSelection(name) else { return nil }
+    if selection.isFolder { return selection }
+    // A name may have a star, too.
+    let isName = try settings.withVault { vault in
+      let snapshot = try vault.readInPlace()
+      return try (snapshot.items() + snapshot.trash().map(\.item)).contains {
+        try $0.name == ItemName(name)
+      }
+    }
+    return isName ? nil : selection
+  }
+
+  /// Takes all items of a folder or pattern out of the trash, of each name the one that was removed
+  /// last; what has an item in its place stays there.
+  private func restore(_ selection: ItemSelection, _ settings: VaultSettings) throws {
+    let (items, left) = try settings.withVault { vault in
+      try vault.edit { edit in
+        let live = Set(edit.items(matching: .all).map(\.name))
+        let removed = try selection.items { query in
+          var query = query
+          query.isInTrash = true
+          return edit.items(matching: query)
+        }
+        let names = Set(removed.map(\.name))
+        return (
+          try names.subtracting(live).sorted().map { try edit.restore($0) },
+          names.intersection(live).sorted()
+        )
+      }
+    }
+    for name in left {
+      StandardError.note(
+        "\(StandardOutput.shown(name.text)) stays in the trash: an item has its name",
+        hint: "restore it beside that: \(ProgramName.current) restore "
+          + "\(Quoting.typed(name.text)) --trash 1")
+    }
+    if settings.writesJSON {
+      return try StandardOutput.write([("items", .array(items.map(\.json)))])
+    }
+    StandardError.confirmation(
+      "\(Plural.items(items.count)) \(items.count == 1 ? "is" : "are") back", undo: !items.isEmpty)
+    if items.isEmpty { throw ExitStatusOnly(status: .no) }
   }
 }

@@ -64,6 +64,6 @@ struct UndoCommand: ParsableCommand {
     }
     guard !change.kept.isEmpty else { return }
     let what = change.kept == ["item"] ? "" : " (\(change.kept.joined(separator: ", ")))"
-    StandardError.note("\(name) was changed since by another machine or program: that stays\(what)")
+    StandardError.note("\(name) was changed since: that stays\(what)")
   }
 }

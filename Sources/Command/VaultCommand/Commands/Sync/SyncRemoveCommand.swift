@@ -43,7 +43,7 @@ struct SyncRemoveCommand: ParsableCommand {
         throw CommandError.usage(
           "--dry-run and --yes are about what --since reverts",
           hint:
-            "such as: \(ProgramName.current) sync remove \(StandardOutput.shown(device)) --since 7d --dry-run"
+            "such as: \(ProgramName.current) sync remove \(Quoting.typed(device)) --since 7d --dry-run"
         )
       }
       return Self.tell(try settings.withSpace { try $0.remove(device) })
@@ -78,7 +78,7 @@ struct SyncRemoveCommand: ParsableCommand {
   private func confirm(_ found: SyncReversion, _ settings: VaultSettings) throws {
     guard !settings.isUnattended, !settings.writesJSON, Prompt.isPossible else {
       let line =
-        "\(ProgramName.current) sync remove \(StandardOutput.shown(device)) --since \(StandardOutput.shown(since ?? ""))"
+        "\(ProgramName.current) sync remove \(Quoting.typed(device)) --since \(Quoting.typed(since ?? ""))"
       throw CommandError.usage(
         "this would revert \(Plural.changes(found.count)), and nobody can be asked",
         hint: "see them: \(line) --dry-run; do it: \(line) --yes")
@@ -106,7 +106,7 @@ struct SyncRemoveCommand: ParsableCommand {
     StandardError.note(
       "\(shown) is out: it can read nothing that is written from now on",
       hint:
-        "what it could read and should be changed: \(ProgramName.current) list --exposed-to \(shown)"
+        "what it could read and should be changed: \(ProgramName.current) list --exposed-to \(Quoting.typed(label))"
     )
   }
 }

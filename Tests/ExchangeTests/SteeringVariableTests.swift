@@ -1,0 +1,46 @@
+import Testing
+import VaultExchange
+
+/// Which variables an item may not choose: whoever may change it would choose what others run.
+struct SteeringVariableTests {
+  @Test(arguments: [
+    "TAR_OPTIONS", "RCLONE_PASSWORD_COMMAND", "WGETRC", "RESTIC_PASSWORD_COMMAND",
+    "BORG_PASSCOMMAND", "BORG_RSH", "RSYNC_CONNECT_PROG", "RSYNC_RSH", "AWS_PAGER", "GH_PAGER",
+    "BAT_PAGER", "SYSTEMD_PAGER", "KUBE_EDITOR", "SUDO_EDITOR", "PSQLRC", "PGSERVICEFILE",
+    "PGSYSCONFDIR", "TF_CLI_CONFIG_FILE", "TF_CLI_ARGS", "TF_CLI_ARGS_plan",
+    "CARGO_BUILD_RUSTC_WRAPPER", "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER", "ANSIBLE_LIBRARY",
+    "ANSIBLE_SSH_EXECUTABLE", "HELM_PLUGINS", "HELM_POST_RENDERER", "PYTEST_PLUGINS",
+    "PYTEST_ADDOPTS", "LESSKEY_CONTENT", "LESSOPEN", "HGMERGE", "CMAKE_TOOLCHAIN_FILE",
+    "CLOUDSDK_PYTHON", "PIP_INDEX_URL", "UV_INDEX_URL", "KRB5_CONFIG", "SSLKEYLOGFILE",
+    "GNUPGHOME", "DOCKER_CONTEXT", "DOCKER_HOST", "VAULT_HOME", "VAULT_KEY_FILE", "VAULT_NAME",
+    "VAULT_PASSPHRASE", "KUBECONFIG", "http_proxy", "PYTHONPATH", "RUBYOPT", "GIT_CONFIG_KEY_0",
+    "ANSIBLE_VAULT_PASSWORD_FILE", "SOPS_AGE_KEY_CMD", "JAVA_HOME", "RESTIC_REST_OPTS",
+  ])
+  func whatRunsOtherCodeIsFound(name: String) { #expect(EnvironmentVariable.steersPrograms(name)) }
+
+  @Test(arguments: [
+    "API_TOKEN", "DATABASE_URL", "DB_PASSWORD", "STRIPE_KEY", "JWT_SECRET", "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_REGION", "PGPASSWORD", "PGHOST", "PGUSER",
+    "PGPORT", "PGDATABASE", "PGSSLMODE", "GH_TOKEN", "GITHUB_TOKEN", "RESTIC_PASSWORD",
+    "RESTIC_REPOSITORY", "BORG_PASSPHRASE", "BORG_REPO", "RSYNC_PASSWORD", "SSH_KEY",
+    "SSH_PRIVATE_KEY", "RCLONE_CONFIG_PASS", "NPM_TOKEN", "CARGO_REGISTRY_TOKEN",
+    "UV_PUBLISH_TOKEN", "TF_VAR_db_password", "TF_TOKEN_app_terraform_io", "ANSIBLE_VAULT_PASSWORD",
+    "HOMEBREW_GITHUB_API_TOKEN", "VAULT_TOKEN", "VAULT_SECRET_ID", "NODE_ENV", "PORT", "HOST",
+    "REDIS_URL", "SMTP_USERNAME", "SENTRY_DSN", "SLACK_WEBHOOK", "LOG_LEVEL", "DOCKER_PASSWORD",
+    "GOOGLE_API_KEY", "FEATURE_FLAGS", "IMAGE_SRC", "PYTHON_DISCORD", "MYSQL_ROOT_PASSWORD",
+    "TWINE_PASSWORD", "GIT_TOKEN", "LD_SDK_KEY",
+  ])
+  func whatIsASecretIsNone(name: String) { #expect(!EnvironmentVariable.steersPrograms(name)) }
+
+  @Test func titlesAreNoVariables() {
+    for title in ["Home", "path", "Python Discord", "Git/Hub", "LD Systems", "pager"] {
+      #expect(EnvironmentVariable.steering(ofItem: title, attribute: nil) == nil, "\(title)")
+    }
+    for name in ["PATH", "app/TAR_OPTIONS", "x/https_proxy"] {
+      #expect(EnvironmentVariable.steering(ofItem: name, attribute: nil) != nil, "\(name)")
+    }
+    #expect(EnvironmentVariable.steering(ofItem: "PATH", attribute: "MY_PATHS") == nil)
+    #expect(EnvironmentVariable.steering(ofItem: "token", attribute: "ld_preload") != nil)
+    #expect(EnvironmentVariable.steering(ofItem: "PATH", attribute: "no variable") == "PATH")
+  }
+}
