@@ -160,8 +160,8 @@ struct RunWatchTests {
     #expect(state.map { $0.contains(") Z ") } ?? true)
     // By force: the command of this script takes no other word.
     kill(watched.running.pid, SIGKILL)
-    #expect(watched.running.finish().status == 128 + SIGKILL)
     if let last = Int32(second[1]) { kill(last, SIGKILL) }
+    #expect(watched.running.finish().status == 128 + SIGKILL)
   }
 
   @Test func theCommandIsStoppedWhenThisProcessIsKilled() throws {

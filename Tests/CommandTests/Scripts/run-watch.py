@@ -2,11 +2,14 @@
 """A person at a shell with job control, and `vault run --watch`: reading, stopping, going on, Ctrl-C."""
 
 import os
+import signal
 import subprocess
 import sys
 
 import pexpect
 
+# Whoever started this may have blocked signals, and a job inherits that.
+signal.pthread_sigmask(signal.SIG_SETMASK, ())
 command, home = sys.argv[1:]
 environment = {
     "HOME": home, "PATH": "/usr/local/bin:/usr/bin:/bin", "TERM": "xterm", "PS1": "$ ",

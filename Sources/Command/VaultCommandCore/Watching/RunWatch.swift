@@ -96,11 +96,7 @@ package final class RunWatch: Sendable {
     _ plan: RunPlan, given: RunPlan.Given, _ settings: VaultSettings, _ options: Options,
     isMasked: Bool, replaceFiles: @escaping @Sendable ([SecretBytes]) throws -> Void
   ) throws {
-    guard !settings.usesDescriptor else {
-      throw CommandError.usage(
-        "what opens the vault is needed again and again, and stdin or a descriptor has it once",
-        hint: "use --key-file, or --passphrase file:PATH, or '\(ProgramName.current) unlock' first")
-    }
+    try Self.checkSource(settings)
     guard let wake = Pipe(flags: O_CLOEXEC | O_NONBLOCK) else {
       throw CommandError(.inputOutput, "this process has too many open files")
     }
@@ -115,6 +111,18 @@ package final class RunWatch: Sendable {
     self.settings = settings
     key = try SecretBytes.random(count: 32)
     state = Mutex(State(current: try Self.digest(of: given, key)))
+  }
+
+  /// Refuses a source that can be read once.
+  ///
+  /// - Parameter settings: What opens the vaults, again and again.
+  /// - Throws: ``CommandError`` with code `.usage`.
+  package static func checkSource(_ settings: VaultSettings) throws {
+    guard !settings.usesDescriptor else {
+      throw CommandError.usage(
+        "what opens the vault is needed again and again, and stdin or a descriptor has it once",
+        hint: "use --key-file, or --passphrase file:PATH, or '\(ProgramName.current) unlock' first")
+    }
   }
 
   // MARK: - The command
@@ -134,7 +142,8 @@ package final class RunWatch: Sendable {
       throw CommandError(.inputOutput, "this process has too many open files")
     }
     signals.catchSignals(Execution.watchedSignals, always: [SIGCHLD])
-    signals.unblock([SIGCHLD])
+    // A parent may have blocked them.
+    signals.unblock(Execution.watchedSignals + [SIGCHLD])
     let watches = try vaultFiles().map { path in
       try FileSignal.watch(path.name, in: path.directoryPath) { [self] in wakeUp() }
     }
