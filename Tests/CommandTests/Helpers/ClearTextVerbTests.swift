@@ -463,6 +463,46 @@ struct ClearTextVerbTests {
     #expect(read(".pgpass") == "h:5432:d:u:new\n*:*:*:u:c4n4ry-all\n")
   }
 
+  /// Two lines at once each keep the other's way back.
+  @Test func movesAtOnceWaitForEachOther() throws {
+    let before = try canaries()
+    let programs = ["npm", "psql", "cargo", "gh"]
+    let running = try programs.map { try vault.start(["connect", $0, "--move"]) }
+    for one in running {
+      let result = one.finish()
+      #expect(result.status == 0, "\(result.errors)")
+    }
+    #expect(try canaries().count == before.count - programs.count - 1)
+    for program in programs {
+      let back = try made("disconnect", program)
+      #expect(back.status == 0 && back.errors.contains("is in plain text again"), "\(program)")
+    }
+    #expect(try canaries() == before)
+  }
+
+  /// A secret that came into the file anew goes back as the newer one, and nothing is said of a record
+  /// that somebody has changed.
+  @Test func aSecretThatIsMovedTwiceGoesBackOnce() throws {
+    #expect(try made("connect", "npm", "--move").status == 0)
+    try write("//registry.npmjs.org/:_authToken=npm_c4n4ry_2\n", to: ".npmrc")
+    #expect(try made("connect", "npm", "--move").status == 0)
+    let back = try made("disconnect", "npm")
+    #expect(back.status == 0 && !back.errors.contains("does not say"), "\(back.errors)")
+    #expect(read(".npmrc") == "//registry.npmjs.org/:_authToken=npm_c4n4ry_2\n")
+  }
+
+  /// A program whose secret cannot go back still needs the vault.
+  @Test func whatDoesNotGoBackKeepsItsHelper() throws {
+    #expect(try made("connect", "git", "--move").status == 0)
+    let gone = try made("remove", "git/git.example/ann", "--purge", "--yes")
+    try #require(gone.status == 0, "\(gone.errors)")
+    let refused = try made("disconnect", "git")
+    #expect(refused.status == 1 && refused.errors.contains("goes on asking the vault"))
+    #expect(read(".gitconfig").contains("credential git"))
+    #expect(try made("disconnect", "git", "--keep").status == 0)
+    #expect(!read(".gitconfig").contains("credential git"))
+  }
+
   /// The way back is not lost by an `undo`, nor silently with the state folder.
   @Test func withoutItsRecordNothingIsDisconnected() throws {
     let before = read(".aws/credentials")

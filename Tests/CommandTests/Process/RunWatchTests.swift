@@ -164,6 +164,46 @@ struct RunWatchTests {
     #expect(watched.running.finish().status == 128 + SIGKILL)
   }
 
+  /// The command ends in time, and what it has started does not: its port would still be taken.
+  @Test(arguments: [[], ["--mask"]])
+  func nothingThatTheCommandHasStartedIsLeftBehind(_ more: [String]) throws {
+    let vault = try vault(["token": "first-one"])
+    let watched = try Watched(
+      vault, ["token", "--watch"] + more,
+      script: """
+        sh -c 'trap "" TERM; exec sleep 300' &
+        echo "$!" >>"$LOG"
+        trap exit TERM
+        wait
+        """)
+    let left = try #require(try Int32(watched.waitForLines(1)[0]))
+    try set("token", "second-one", in: vault)
+    let next = try #require(try Int32(watched.waitForLines(2)[1]))
+    let state = FileManager.default.contents(atPath: "/proc/\(left)/stat")
+      .map { String(decoding: $0, as: UTF8.self) }
+    #expect(state.map { $0.contains(") Z ") } ?? true)
+    kill(next, SIGKILL)
+    _ = watched.end()
+  }
+
+  @Test func aSignalThatTheCommandSurvivesIsNoEnd() throws {
+    let vault = try vault()
+    let watched = try Watched(
+      vault, ["token", "--watch"],
+      script: """
+        trap 'echo told >>"$LOG"' INT
+        trap 'exit 3' TERM
+        echo "started $TOKEN" >>"$LOG"
+        while :; do sleep 0.05; done
+        """)
+    _ = try watched.waitForLines(1)
+    kill(watched.running.pid, SIGINT)
+    #expect(try watched.waitForLines(2).last == "told")
+    try set("token", "two", in: vault)
+    #expect(try watched.waitForLines(3).last == "started two")
+    #expect(watched.end().status == 3)
+  }
+
   @Test func theCommandIsStoppedWhenThisProcessIsKilled() throws {
     let watched = try Watched(vault(), ["token", "--watch"], script: Self.telling)
     _ = try watched.waitForLines(1)
