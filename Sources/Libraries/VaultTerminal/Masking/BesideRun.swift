@@ -53,25 +53,13 @@ import Glibc
   }
 
   private func takeStatus() {
-    var stopped = false
-    handle.reap { isStopping in
-      var info = unsafe siginfo_t()
-      // It stays a zombie meanwhile, so that the number of its group is nobody else's.
-      guard unsafe waitid(P_PID, id_t(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0,
-        unsafe info.si_signo == SIGCHLD
-      else {
-        var status: Int32 = 0
-        stopped =
-          unsafe waitpid(child, &status, WNOHANG | WUNTRACED) == child && status & 0xFF == 0x7F
-        return false
-      }
-      if isStopping, leadsGroup { kill(-child, SIGKILL) }
-      var status: Int32 = 0
-      while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
-      end = ProgramEnd(status: status)
-      return true
-    }
-    if stopped, terminal >= 0, leadsGroup { stopWithProgram() }
+    end = handle.takeEnd()
+    var info = unsafe siginfo_t()
+    guard end == nil,
+      unsafe waitid(P_PID, id_t(child), &info, WSTOPPED | WNOHANG) == 0,
+      unsafe info.si_signo == SIGCHLD
+    else { return }
+    if terminal >= 0, leadsGroup { stopWithProgram() }
   }
 
   /// Stops this process as its program was stopped, and goes on with it; a program that wants the

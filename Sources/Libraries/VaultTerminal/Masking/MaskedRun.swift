@@ -73,7 +73,7 @@ import VaultStorage
       // It may have ended before its end was a signal that is caught.
       takeEnd()
     }
-    defer { handle?.reap { _ in true } }
+    defer { handle?.end() }
     // What came before this run had a pipe.
     try handleSignals()
     while end == nil {
@@ -135,18 +135,12 @@ import VaultStorage
   }
 
   private func takeEnd() {
-    func take(isStopping: Bool) -> Bool {
-      var info = unsafe siginfo_t()
-      guard unsafe waitid(P_PID, id_t(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0,
-        unsafe info.si_signo == SIGCHLD
-      else { return false }
-      if isStopping, leadsGroup { kill(-child, SIGKILL) }
-      var status: Int32 = 0
-      while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
-      end = ProgramEnd(status: status)
-      return true
+    if let handle {
+      end = handle.takeEnd() ?? end
+      return
     }
-    if let handle { handle.reap(take) } else { _ = take(isStopping: false) }
+    var status: Int32 = 0
+    if unsafe waitpid(child, &status, WNOHANG) == child { end = ProgramEnd(status: status) }
   }
 
   /// Takes what the leader of the session tells; without one, whether the program was started.
@@ -176,10 +170,7 @@ import VaultStorage
         stop(by: event.value >> 8 & 0xFF)
       } else {
         // What it has started is in its group, and keeps the terminal.
-        handle?.reap { isStopping in
-          if isStopping { kill(-program, SIGKILL) }
-          return true
-        }
+        handle?.end()
         end = ProgramEnd(status: event.value)
       }
     }

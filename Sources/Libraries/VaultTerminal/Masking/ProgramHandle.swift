@@ -39,14 +39,34 @@ package final class ProgramHandle: Sendable {
     }
   }
 
-  /// Asks the kernel for the program's end.
+  /// The end of the program, which is a child of this process; of one that was to stop, nothing of its
+  /// group is left.
   ///
-  /// - Parameter body: Takes the status, and says whether the program has ended; it hears whether the
-  ///   program was to stop: then nothing of its group is left.
-  func reap(_ body: (_ isStopping: Bool) -> Bool) {
+  /// - Returns: How it ended; `nil` while it runs.
+  func takeEnd() -> ProgramEnd? {
     state.withLock { state in
-      if body(state.isStopping) { state.process = 0 }
+      var info = unsafe siginfo_t()
+      // It stays a zombie meanwhile, so that the number of its group is nobody else's.
+      guard state.process > 0,
+        unsafe waitid(P_PID, id_t(state.process), &info, WEXITED | WNOHANG | WNOWAIT) == 0,
+        unsafe info.si_signo == SIGCHLD
+      else { return nil }
+      let process = state.process
+      Self.end(&state)
+      var status: Int32 = 0
+      while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+      return ProgramEnd(status: status)
     }
+  }
+
+  /// Another process has taken the program's end.
+  func end() {
+    state.withLock { Self.end(&$0) }
+  }
+
+  private static func end(_ state: inout State) {
+    if state.isStopping, state.leadsGroup, state.process > 0 { kill(-state.process, SIGKILL) }
+    state.process = 0
   }
 
   /// Sends the program a signal.

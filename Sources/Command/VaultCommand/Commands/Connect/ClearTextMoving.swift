@@ -84,9 +84,9 @@ struct ClearTextMoving {
     /// Tells which files keep what they have.
     func tellKept() {
       for (file, reason) in kept {
+        let report = ErrorReport(reason)
         ClearTextMoving.tellSkipped(
-          file.path, "\(ErrorReport(reason).message): it still has what the vault has, too",
-          hint: ErrorReport(reason).hint)
+          file.path, "\(report.message): it still has what the vault has, too", hint: report.hint)
       }
     }
   }
@@ -240,8 +240,7 @@ struct ClearTextMoving {
   ///
   /// - Parameter programs: The programs.
   /// - Returns: Whether it has.
-  /// - Throws: Nothing but what printing throws.
-  func tellForeign(_ programs: [ClearTextProgram]) throws -> Bool {
+  func tellForeign(_ programs: [ClearTextProgram]) -> Bool {
     var quiet = settings
     quiet.isUnattended = true
     let name = try? quiet.withVaultIfAny { try MovedSecrets.foreignRecord(of: programs, in: $0) }

@@ -177,7 +177,7 @@ struct DisconnectCommand: ParsableCommand {
     }
     let (restored, isChanged) = keep ? ([], false) : try moving.restore(programs)
     if !keep, restored.isEmpty, !isChanged, !programs.isEmpty,
-      Connection.Program(rawValue: options.program) == nil, try moving.tellForeign(programs)
+      Connection.Program(rawValue: options.program) == nil, moving.tellForeign(programs)
     {
       throw ExitStatusOnly(status: .no)
     }
@@ -197,9 +197,8 @@ struct DisconnectCommand: ParsableCommand {
     let isKnown = programs.isEmpty || Connection.Program(rawValue: options.program) != nil
     try options.perform(
       isKnown ? try disconnecting(restored) : [], verbs: ("took out of", "would take out of"),
-      [("restored", .array(restored.map(\.json)))], isAll: restored.isEmpty && !isChanged)
+      [("restored", .array(restored.map(\.json)))], isAll: restored.isEmpty)
     if !options.common.json { moving.tell(restored) }
-    if isChanged { throw ExitStatusOnly(status: .no) }
   }
 
   /// What takes the program's settings back; of AWS those of each profile that was restored, too.
