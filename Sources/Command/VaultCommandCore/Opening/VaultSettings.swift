@@ -45,6 +45,22 @@ package struct VaultSettings: Equatable, Sendable {
       || files.contains(where: SecretSource.isDescriptor)
   }
 
+  /// The same for a process that opens the vault again and again, and asks nobody.
+  ///
+  /// - Returns: The settings.
+  /// - Throws: ``CommandError`` with code `.usage` for a source that can be read once.
+  package func openingAgain() throws -> VaultSettings {
+    guard !usesDescriptor else {
+      throw CommandError.usage(
+        "what opens the vault is needed again and again, and stdin or a descriptor has it once",
+        hint: "use --key-file, or --passphrase file:PATH")
+    }
+    var settings = self
+    settings.isUnattended = true
+    settings.startsSync = false
+    return settings
+  }
+
   /// Returns the locked vault.
   ///
   /// - Parameters:

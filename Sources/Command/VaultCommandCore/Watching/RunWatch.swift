@@ -96,7 +96,6 @@ package final class RunWatch: Sendable {
     _ plan: RunPlan, given: RunPlan.Given, _ settings: VaultSettings, _ options: Options,
     isMasked: Bool, replaceFiles: @escaping @Sendable ([SecretBytes]) throws -> Void
   ) throws {
-    try Self.checkSource(settings)
     guard let wake = Pipe(flags: O_CLOEXEC | O_NONBLOCK) else {
       throw CommandError(.inputOutput, "this process has too many open files")
     }
@@ -105,24 +104,9 @@ package final class RunWatch: Sendable {
     self.options = options
     self.isMasked = isMasked
     self.replaceFiles = replaceFiles
-    var settings = settings
-    settings.isUnattended = true
-    settings.startsSync = false
-    self.settings = settings
+    self.settings = try settings.openingAgain()
     key = try SecretBytes.random(count: 32)
     state = Mutex(State(current: try Self.digest(of: given, key)))
-  }
-
-  /// Refuses a source that can be read once.
-  ///
-  /// - Parameter settings: What opens the vaults, again and again.
-  /// - Throws: ``CommandError`` with code `.usage`.
-  package static func checkSource(_ settings: VaultSettings) throws {
-    guard !settings.usesDescriptor else {
-      throw CommandError.usage(
-        "what opens the vault is needed again and again, and stdin or a descriptor has it once",
-        hint: "use --key-file, or --passphrase file:PATH, or '\(ProgramName.current) unlock' first")
-    }
   }
 
   // MARK: - The command

@@ -41,20 +41,12 @@ package final class StoreWatch: Sendable {
   ///   - metrics: What a monitor reads.
   /// - Throws: ``CommandError`` with code `.usage` for a source that can be read once.
   package init(_ settings: VaultSettings, _ metrics: WatchMetrics) throws {
-    guard !settings.usesDescriptor else {
-      throw CommandError.usage(
-        "what opens the vault is needed again and again, and stdin or a descriptor has it once",
-        hint: "use --key-file, or --passphrase file:PATH")
-    }
     guard let wake = Pipe(flags: O_CLOEXEC | O_NONBLOCK) else {
       throw CommandError(.inputOutput, "this process has too many open files")
     }
     self.wake = wake
     self.metrics = metrics
-    var settings = settings
-    settings.isUnattended = true
-    settings.startsSync = false
-    self.settings = settings
+    self.settings = try settings.openingAgain()
   }
 
   /// Runs until SIGTERM, SIGINT or SIGHUP.

@@ -184,7 +184,7 @@ struct RunRequest: Equatable, Sendable {
   private func check(
     _ watch: RunWatch.Options, _ plan: RunPlan, _ settings: VaultSettings
   ) throws {
-    try RunWatch.checkSource(settings)
+    _ = try settings.openingAgain()
     guard watch.action == .signal else { return }
     let hint = "use --watch, which starts the command again"
     guard (plan.asked + plan.inFiles).allSatisfy({ $0.references.isEmpty }), plan.folders.isEmpty
