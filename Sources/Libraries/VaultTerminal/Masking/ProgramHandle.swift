@@ -1,3 +1,4 @@
+import CVaultLinux
 import Glibc
 import Synchronization
 
