@@ -12,6 +12,8 @@ public enum CredentialProtocol: String, CaseIterable, Sendable {
   case askpass
   /// Python's `keyring`.
   case keyring
+  /// kubectl's `exec` plugin.
+  case kubectl
 
   /// Returns the names of links to a command, with the protocol that each stands for.
   ///
@@ -33,7 +35,7 @@ public enum CredentialProtocol: String, CaseIterable, Sendable {
     case .git: ["get", "store", "erase", "capability"]
     case .docker: ["get", "store", "erase", "list", "version"]
     case .keyring: ["get", "set", "del"]
-    case .aws, .askpass: []
+    case .aws, .askpass, .kubectl: []
     }
   }
 

@@ -46,6 +46,8 @@ public struct ProtocolError: Error, Sendable, CustomStringConvertible {
     case storeProfile(attribute: String)
     /// Store new credentials for the profile.
     case storeNewCredentials
+    /// Store a secret under this name.
+    case setItem(String)
     /// Feed the output of AWS's own command.
     case exportProfile
     /// Name an item so that it answers, or give it the attribute that makes it answer.

@@ -13,12 +13,15 @@ struct MovedClientTests {
     var testDescription: String { name }
 
     var isThere: Bool {
-      (try? PythonScript.run("/usr/bin/env", [name, "--version"]).status) == 0
+      let words = name == "kubectl" ? ["version", "--client"] : ["--version"]
+      return (try? PythonScript.run("/usr/bin/env", [name] + words).status) == 0
     }
   }
 
-  private static let clients = ["npm", "cargo", "gh", "twine", "psql", "curl"].map(Client.init)
-    .filter(\.isThere)
+  private static let clients = ["npm", "cargo", "gh", "twine", "psql", "kubectl", "curl"].map(
+    Client.init
+  )
+  .filter(\.isThere)
   private static let canPlay =
     PythonScript.hasPython
     && (try? PythonScript.run("/usr/bin/env", ["openssl", "version"]).status) == 0

@@ -1,6 +1,6 @@
 """moved_clients.py CLIENT VAULT FOLDER: a real client logs in before its secret is moved, after, and when it is back.
 
-CLIENT is npm, cargo, gh, twine, psql or curl. FOLDER is the home of a vault, whose file `key` opens it. The servers are
+CLIENT is npm, cargo, gh, twine, psql, kubectl or curl. FOLDER is the home of a vault, whose file `key` opens it. The servers are
 this script: they let in who knows the secret. Prints `in plain text`, `moved`, `back`, one a line.
 """
 
@@ -160,6 +160,37 @@ elif client == "psql":
     path = write(".pgpass", f"127.0.0.1:{port}:shop:ann:{TOKEN}\n")
     words, item, word = ["psql", "-w", "-h", "127.0.0.1", "-p", str(port), "-U", "ann", "-c", "select 1", "shop"], \
         f"postgresql/127.0.0.1:{port}/shop/ann", "psql"
+elif client == "kubectl":
+    # It sends no credentials where nothing is encrypted.
+    certificate, key = f"{home}/certificate", f"{home}/certificate-key"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext",
+         "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    path = write(".kube/config", f"""apiVersion: v1
+clusters:
+- cluster:
+    certificate-authority: {certificate}
+    server: https://{address}
+  name: here
+contexts:
+- context:
+    cluster: here
+    user: ann
+  name: here
+current-context: here
+kind: Config
+preferences: {{}}
+users:
+- name: ann
+  user:
+    token: {TOKEN}
+""")
+    words, item, word = ["kubectl", "get", "--raw", "/version"], "kube/ann", "kubectl"
+    # It asks the vault by itself.
+    wrapped = lambda item, words: words
 else:
     path = write(".netrc", f"machine 127.0.0.1 login ann password {TOKEN}\n")
     words, item, word = ["curl", "-sSf", "--netrc", f"http://{address}/"], "git/127.0.0.1/ann", "netrc"
@@ -184,7 +215,7 @@ print("in plain text", flush=True)
 moved = run([vault, "connect", word, "--move"])
 assert moved.returncode == 0 and TOKEN not in moved.stdout + moved.stderr, moved.stderr
 assert found() == [], found()
-says(words, ends=1)
+says(words, ends=0 if client == "kubectl" else 1)
 says(wrapped(item, words))
 # What a program writes of itself is no secret.
 assert found() == [], found()

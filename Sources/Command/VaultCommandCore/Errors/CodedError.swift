@@ -104,6 +104,7 @@ extension ProtocolError: CodedError {
     case .storeProfile(let attribute):
       "\(program) set aws/PROFILE --attribute \(attribute)=AKIA…, or feed the output of "
         + "'aws configure export-credentials' to: \(program) credential aws PROFILE store"
+    case .setItem(let name): "store it: \(program) set \(Quoting.shell(name))"
     case .storeNewCredentials: "store new ones: \(program) credential aws PROFILE store"
     case .exportProfile:
       "such as: aws configure export-credentials --profile P | "

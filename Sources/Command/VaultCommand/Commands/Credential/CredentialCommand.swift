@@ -14,6 +14,7 @@ struct CredentialCommand: ParsableCommand {
       \(ProgramName.current) credential git get|store|erase|capability
       \(ProgramName.current) credential docker get|store|erase|list|version
       \(ProgramName.current) credential aws PROFILE [get|store|erase]
+      \(ProgramName.current) credential kubectl USER
       \(ProgramName.current) credential askpass PROMPT
       \(ProgramName.current) credential keyring get|set|del SERVICE USER
       """)

@@ -61,6 +61,7 @@ struct CredentialLine: Equatable {
         try AskpassRequest(
           words, kind: ProcessState.variable("SSH_ASKPASS_PROMPT"), caller: .parent))
     case .keyring: try answer(try keyringRequest())
+    case .kubectl: try answer(try kubectlRequest())
     }
   }
 
@@ -112,6 +113,16 @@ struct CredentialLine: Equatable {
     case "erase": return try .erase(profile: profile)
     default: throw CommandError.usage("unknown action", hint: hint)
     }
+  }
+
+  private func kubectlRequest() throws -> KubectlRequest {
+    guard words.count == 1, let user = words.first, !user.isEmpty else {
+      throw CommandError.usage(
+        "no user of a kubeconfig file is named",
+        hint: "\(ProgramName.current) credential kubectl USER")
+    }
+    return try KubectlRequest(
+      user: user, information: ProcessState.variable(KubectlRequest.informationVariable))
   }
 
   private func keyringRequest() throws -> KeyringRequest {
