@@ -91,6 +91,22 @@ struct ClearTextTests {
     Case(
       .postgres, "# c\nh:5432:db:ann:p\\:w\\\\\n*:*:*:bob:x\n",
       ["h:5432:db:ann": "p:w\\", "*:*:*:bob": "x"], rest: "# c\n"),
+    Case(
+      .kube,
+      "apiVersion: v1\nkind: Config\nusers:\n- name: prod\n  user:\n    token: ey.J\n"
+        + "- name: 'a b'\n  user:\n    client-certificate: /c\n    token: \"two\"\n- name: c\n  user:\n"
+        + "    exec:\n      args:\n      - x\n      command: aws\ncurrent-context: prod\n",
+      ["prod": "ey.J", "a b": "two"],
+      rest: "apiVersion: v1\nkind: Config\nusers:\n- name: prod\n  user: {}\n"
+        + "- name: 'a b'\n  user:\n    client-certificate: /c\n- name: c\n  user:\n"
+        + "    exec:\n      args:\n      - x\n      command: aws\ncurrent-context: prod\n"),
+    Case(
+      .kube, "users:\n  - user:\n      token: t\n    name: x\npreferences: {}\n", ["x": "t"],
+      rest: "users:\n  - user: {}\n    name: x\npreferences: {}\n"),
+    // What kubectl does not write is not understood, and stays.
+    Case(
+      .kube, "users:\n- name: x\n  user: {token: t}\n- {name: y, user: {token: u}}\n", [:],
+      rest: nil),
   ]
 
   private func texts(_ secrets: [ClearTextSecret]) -> [String: String] {
@@ -152,6 +168,7 @@ struct ClearTextTests {
       case .cargo: "registry"
       case .gh: "github.com"
       case .postgres: "h:1:d:ann"
+      case .kube: "prod"
       }
     for secret in [
       "plain", "p@ss:w/rd", "a=b=c", "with blank", "ümläut-🔑", "back\\slash", "quote\"d", "#hash",
@@ -163,14 +180,48 @@ struct ClearTextTests {
       do {
         let text = try program.adding(value, to: "")
         let found = try texts(program.secrets(in: text))[entry]
-        // What a form cannot hold is none of its secrets.
-        let isHeld = program != .npm || !secret.hasPrefix("#")
-        if isHeld { #expect(found == secret, "\(text)") }
+        #expect(found == secret, "\(text)")
       } catch let error as ProtocolError {
         #expect(error.code == .configurationUnreadable)
         #expect(program == .cargo)
       }
     }
+  }
+
+  /// As npm's own reader and YAML have them: quotes and comments are no part of a secret, and what
+  /// needs more than that is left where it is, and said.
+  @Test(
+    arguments: [
+      (ClearTextProgram.npm, "//a/:_authToken='one'\n", "one"),
+      (.npm, "//a/:_authToken=\"one\"\n", "one"),
+      (.npm, "//a/:_authToken = one\n", "one"), (.npm, "//a/:_authToken = one ; comment\n", nil),
+      (.npm, "//a/:_authToken=one#x\n", nil), (.npm, "//a/:_authToken=\"\\u0065\"\n", nil),
+      (.npm, "//a/:_authToken=one\\;x\n", nil), (.npm, "//a/:_authToken=one-${X}\n", nil),
+      (.gh, "h:\n    oauth_token: one # laptop\n", "one"),
+      (.gh, "h:\n    oauth_token: 'one'\n", "one"), (.gh, "h:\n    oauth_token: \"one\"\n", "one"),
+      (.gh, "h:\n    oauth_token: 'o''ne' # x\n", "o'ne"),
+      (.gh, "h:\n    oauth_token: \"o\\u006ee\"\n", nil), (.gh, "h:\n    oauth_token: |-\n", nil),
+      (.kube, "users:\n- name: h # x\n  user:\n    token: one # laptop\n", "one"),
+    ] as [(ClearTextProgram, String, String?)])
+  func aValueIsWhatItsProgramReads(
+    _ program: ClearTextProgram, _ text: String, _ value: String?
+  ) throws {
+    #expect(try program.secrets(in: text).map { $0.main.text } == (value.map { [$0] } ?? []))
+    #expect(try (program.doubtfulLine(in: text) == nil) == (value != nil), "\(text)")
+  }
+
+  /// What a variable is given goes to no other registry.
+  @Test func aVariableThatAnotherLineTakesIsNotUsed() throws {
+    let text = "//p.example/:_authToken=${NPM_TOKEN}\n//registry.npmjs.org/:_authToken=npm_1\n"
+    let secrets = try ClearTextProgram.npm.secrets(in: text)
+    let rest = try #require(try ClearTextProgram.npm.removing(secrets, from: text))
+    #expect(
+      rest
+        == "//p.example/:_authToken=${NPM_TOKEN}\n"
+        + "//registry.npmjs.org/:_authToken=${NPM_TOKEN_REGISTRY_NPMJS_ORG}\n")
+    let value = ClearTextValue(
+      entry: secrets[0].entry, main: "npm_1", fields: [:], attributes: [:])
+    #expect(try ClearTextProgram.npm.adding(value, to: rest) == text)
   }
 
   @Test func filesThatAreNoneOfTheirProgramAreLeftAlone() throws {
@@ -195,13 +246,14 @@ struct ClearTextTests {
     (.aws, "[d]\naws_access_key_id=A\naws_secret_access_key=one\n[d]\naws_secret_access_key=two\n"),
     (.pypi, "[p]\npassword=one\npassword=two\n"),
     (.cargo, "[registry]\ntoken=\"one\"\ntoken=\"two\"\n"),
+    (.kube, "users:\n- name: a\n  user:\n    token: one\n- name: a\n  user:\n    token: two\n"),
   ])
   func whatIsThereTwiceIsNotLost(_ program: ClearTextProgram, _ text: String) throws {
     let error = #expect(throws: ProtocolError.self) { try program.secrets(in: text) }
     #expect(error?.code == .configurationUnreadable)
     // The same one twice is one, and goes as one.
     let same = text.replacing("two", with: "one").replacing("YTp0d28=", with: "YTpvbmU=")
-    if ![.aws, .pypi, .cargo].contains(program) {
+    if ![.aws, .pypi, .cargo, .kube].contains(program) {
       let secrets = try program.secrets(in: same)
       #expect(secrets.compactMap(\.main.text) == ["one"])
       #expect(try !(program.removing(secrets, from: same) ?? "").contains("one"))

@@ -41,6 +41,10 @@ struct ClearTextVerbTests {
     ),
     (".config/git/credentials", "https://eve:c4n4ry-xdg@xdg.example\n"),
     (".cargo/credentials", "[registries.mine]\ntoken = \"mine-c4n4ry\"\n"),
+    (
+      ".kube/config",
+      "apiVersion: v1\nkind: Config\nusers:\n- name: prod\n  user:\n    token: c4n4ry-kube\n"
+    ),
   ]
 
   init() throws {
@@ -93,7 +97,7 @@ struct ClearTextVerbTests {
     #expect(try canaries() == before)
     // Nobody can be asked.
     let refused = try made("import", "home")
-    #expect(refused.says(64, "15 secrets would be moved"), "\(refused.errors)")
+    #expect(refused.says(64, "16 secrets would be moved"), "\(refused.errors)")
     #expect(try canaries() == before)
     let moved = try made("import", "home", "--yes")
     #expect(moved.status == 0, "\(moved.errors)")
@@ -107,6 +111,8 @@ struct ClearTextVerbTests {
     #expect(try git("netrc.example").contains("password=c4n4ry-netrc"))
     #expect(try made("credential", "aws", "work").text.contains("c4n4ry-t"))
     #expect(read(".aws/config").contains("credential aws work"))
+    #expect(try made("credential", "kubectl", "prod").text.contains("\"token\":\"c4n4ry-kube\""))
+    #expect(read(".kube/config").contains("    - kubectl\n      - prod\n"))
     #expect(
       try made("credential", "docker", "get", input: "ghcr.io").text.contains("c4n4ry-docker"))
     for (item, variable, secret) in [
@@ -126,7 +132,7 @@ struct ClearTextVerbTests {
     #expect(again.status == 0 && again.errors.contains("no program"), "\(again.errors)")
     // What was changed meanwhile goes back as it is now.
     try made.set("cargo/crates-io", "cio-c4n4ry-new")
-    for program in ["aws", "git", "docker", "npm", "twine", "cargo", "gh", "psql"] {
+    for program in ["aws", "git", "docker", "npm", "twine", "cargo", "gh", "psql", "kubectl"] {
       let back = try made("disconnect", program)
       #expect(back.status == 0, "\(program) \(back.errors)")
       #expect(!(back.text + back.errors).contains("c4n4ry"))
@@ -565,5 +571,128 @@ struct ClearTextVerbTests {
     for path in [".env", ".config/pip/pip.conf", ".gitconfig", ".s3cfg"] {
       #expect(told.errors.contains("\(path) may have secrets"), "\(path): \(told.errors)")
     }
+  }
+
+  // MARK: - What other programs go on with
+
+  private func write(_ path: String, _ text: String) throws {
+    let url = URL(fileURLWithPath: "\(home)/\(path)")
+    try FileManager.default.createDirectory(
+      at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: url)
+  }
+
+  private func git(_ scheme: String, _ host: String) throws -> String {
+    let git = VaultProcess(
+      home: home, environment: vault.environment.merging(["GIT_TERMINAL_PROMPT": "0"]) { $1 },
+      executable: "/usr/bin/git")
+    return try git.run(
+      ["credential", "fill"], input: Data("protocol=\(scheme)\nhost=\(host)\n\n".utf8)
+    ).text
+  }
+
+  /// A file that stays as it is goes on being read: the moved one beside it does not end git's helper.
+  @Test func gitsOwnHelperGoesOnWhileItsFileHasSomething() throws {
+    try write(".gitconfig", "[credential]\n\thelper = store\n")
+    try write(
+      ".git-credentials",
+      "https://ann:C1@github.com\nhttps://ann:C1b@github.com\nhttps://bob:C2@gitlab.com\n")
+    let moved = try made("connect", "netrc", "--move")
+    #expect(moved.status == 0, "\(moved.errors)")
+    #expect(moved.errors.contains("'store' goes on beside the vault"), "\(moved.errors)")
+    #expect(try git("https", "gitlab.com").contains("password=C2"))
+    #expect(try git("https", "two.example").contains("password=c4n4ry-two"))
+    // Once nothing is left there, it ends.
+    try write(".git-credentials", "")
+    #expect(try made("connect", "git").status == 0)
+    #expect(read(".gitconfig").contains("helper =\n"))
+  }
+
+  /// `.netrc` names no protocol, and says what is for every host.
+  @Test func netrcIsForHTTPToo() throws {
+    try write(".netrc", "machine h.example login ann password C3\ndefault login u password D\n")
+    let moved = try made("connect", "netrc", "--move")
+    #expect(moved.status == 0 && moved.errors.contains("'default'"), "\(moved.errors)")
+    #expect(try git("http", "h.example").contains("password=C3"))
+    #expect(try git("https", "h.example").contains("password=C3"))
+    // What git itself has stored for https is no answer over http.
+    #expect(
+      try made(
+        "credential", "git", "store", input: "protocol=https\nhost=o\nusername=u\npassword=p\n"
+      ).status == 0)
+    #expect(try !git("http", "o").contains("password"))
+  }
+
+  /// What the move has written goes, and nothing that was there before.
+  @Test(arguments: [false, true])
+  func netrcLeavesGitAsItWas(_ isConnected: Bool) throws {
+    if isConnected { #expect(try made("connect", "git").status == 0) }
+    let before = read(".gitconfig")
+    #expect(try made("connect", "netrc", "--move").status == 0)
+    let back = try made("disconnect", "netrc")
+    #expect(back.status == 0, "\(back.errors)")
+    #expect(read(".gitconfig") == before)
+    #expect(back.errors.contains("goes on asking the vault") == isConnected, "\(back.errors)")
+    #expect(read(".netrc").contains("c4n4ry-two"))
+  }
+
+  /// A file that is skipped is said by the status, and its program is not set up.
+  @Test(arguments: [
+    ("pgpass", ".pgpass", "h:5432:d:u:C1\nh:5432:d:u:C2\n"),
+    ("cargo", ".cargo/credentials.toml", "[registry]\ntoken = \"C\" # laptop\n"),
+    (
+      "aws", ".aws/credentials",
+      "[a]\naws_access_key_id=A\naws_secret_access_key=one\n[a]\naws_secret_access_key=two\n"
+    ),
+  ])
+  func aSkippedFileIsNoSuccess(_ program: String, _ path: String, _ text: String) throws {
+    for other in [".aws/config", ".cargo/credentials"] {
+      try FileManager.default.removeItem(atPath: "\(home)/\(other)")
+    }
+    try write(path, text)
+    let moved = try made("connect", program, "--move")
+    #expect(moved.status == 1 && moved.errors.contains("skipped"), "\(moved.errors)")
+    #expect(read(path) == text && read(".aws/config").isEmpty)
+  }
+
+  /// Two files, a token and a key; the user that another program serves is left alone.
+  @Test func kubectlAsksForEachUser() throws {
+    let key = "-----BEGIN PRIVATE KEY-----\nc4n4ry\n-----END PRIVATE KEY-----\n"
+    let base64 = Data(key.utf8).base64EncodedString()
+    let text = """
+      apiVersion: v1
+      users:
+      - name: kind
+        user:
+          client-certificate-data: TUlJQgo=
+          client-key-data: \(base64)
+      - name: eks
+        user:
+          exec:
+            apiVersion: client.authentication.k8s.io/v1beta1
+            args:
+            - eks
+            command: aws
+      - name: "a b"
+        user:
+          token: t2
+
+      """
+    try write(".kube/config", text)
+    #expect(try made("connect", "kubectl").says(64, "several users"))
+    #expect(try made("connect", "kubectl", "eks").errors.contains("another program"))
+    let moved = try made("connect", "kubectl", "--move")
+    #expect(moved.status == 0, "\(moved.errors)")
+    #expect(!read(".kube/config").contains(base64) && !read(".kube/config").contains("t2"))
+    let answer = try made("credential", "kubectl", "kind").text
+    #expect(
+      answer.contains("clientKeyData") && answer.contains("MIIB") && !answer.contains("token"))
+    #expect(try made("credential", "kubectl", "a b").text.contains("\"token\":\"t2\""))
+    #expect(try made("credential", "kubectl", "nobody").says(1, "no item for this user"))
+    // One by one, then the rest.
+    #expect(try made("disconnect", "kubectl", "a b").status == 0)
+    #expect(read(".kube/config").contains("t2") && !read(".kube/config").contains(base64))
+    #expect(try made("disconnect", "kubectl").status == 0)
+    #expect(read(".kube/config") == text, "\(read(".kube/config"))")
   }
 }

@@ -45,6 +45,11 @@ struct ConnectTests {
       home: home, environment: vault.environment, executable: executable)
     let done = try process.run(arguments)
     #expect(done.status == 0 && done.errors.contains("'store'"), "\(done.errors)")
+    // One of the repository is asked after the vault, and git goes on with it.
+    let line = "git config --unset-all credential.helper"
+    #expect(done.errors.contains(line) == (place == "repository"), "\(done.errors)")
+    #expect(
+      done.errors.contains("no longer asks") == (place != "repository"), "\(done.errors)")
   }
 
   /// git's helper `store` neither gets new passwords nor answers in the vault's place.

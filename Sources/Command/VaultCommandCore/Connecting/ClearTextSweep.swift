@@ -44,10 +44,16 @@ package struct ClearTextSweep {
   /// A file that is larger is not kept as a whole: what goes back goes line by line.
   private static let longestOriginal = 64 << 10
 
+  /// What is longer is nobody's file of secrets.
+  private static let longestInput = 64 << 20
+
   /// The files with secrets.
   package private(set) var files: [Found] = []
   /// Files that cannot be read, or changed, and why.
   package private(set) var unreadable: [(path: String, reason: String)] = []
+
+  /// Lines of files that are comments, and may hold a secret that is out of use.
+  package private(set) var comments: [(path: String, lines: [Int])] = []
 
   /// The number of secrets.
   package var count: Int { files.reduce(0) { $0 + $1.secrets.count } }
@@ -56,7 +62,7 @@ package struct ClearTextSweep {
   ///
   /// - Parameters:
   ///   - programs: Whose files.
-  ///   - path: One file in their place; `nil` for where they keep them.
+  ///   - path: One file in their place, `-` for stdin; `nil` for where they keep them.
   /// - Throws: `SealingError` with code `.outOfMemory`; ``CommandError`` with code
   ///   `configuration-unreadable` for a file that was named.
   package init(_ programs: [ClearTextProgram], path: String? = nil) throws {
@@ -64,16 +70,22 @@ package struct ClearTextSweep {
     for program in programs {
       for place in path.map({ [$0] }) ?? program.paths({ ProcessState.variable($0) }) {
         guard seen.insert("\(program.rawValue) \(place)").inserted else { continue }
-        if path != nil, !UserFile.exists(place) {
+        let isStandardInput = path == SecretInput.standardInput
+        if path != nil, !isStandardInput, !UserFile.exists(place) {
           throw CommandError(.importUnreadable, "\(StandardOutput.shown(place)) is not there")
         }
         do {
-          let text = try ConfigurationFile(path: place).text()
+          let text =
+            isStandardInput
+            ? try SecretInput.read(0, limit: Self.longestInput).text ?? ""
+            : try ConfigurationFile(path: place).text()
           let secrets = try program.secrets(in: text)
           if let line = try program.doubtfulLine(in: text) {
             unreadable.append(
               (place, "line \(line) may hold a secret in a form that is not known here"))
           }
+          let lines = program.commentsWithSecrets(in: text)
+          if !lines.isEmpty { comments.append((place, lines)) }
           guard !secrets.isEmpty else { continue }
           files.append(
             Found(program: program, path: place, secrets: secrets, isWhole: true, text: text))
@@ -191,13 +203,15 @@ package struct ClearTextSweep {
   /// - Parameters:
   ///   - vault: The vault.
   ///   - record: Where it is noted, so that it can go back.
-  ///   - connect: Has the programs ask the vault, before anything is taken out of their files.
+  ///   - connect: Has the programs ask the vault, before anything is taken out of their files; returns
+  ///     those that did not before, by the words of `connect`.
   /// - Returns: Each secret with its item, and the files that could not be changed, with why: they
   ///   keep what they have.
   /// - Throws: What storing and `connect` throw; ``CommandError`` with code `moved-file-changed` for a
   ///   secret that does not come back.
   package func move(
-    into vault: UnlockedVault.Blocking, notedIn record: MovedSecrets, _ connect: () throws -> Void
+    into vault: UnlockedVault.Blocking, notedIn record: MovedSecrets,
+    _ connect: () throws -> Set<String>
   ) throws -> (stored: [Stored], kept: [(file: Found, reason: any Error)]) {
     let stored = try store(in: vault, vault.read(), replaces: true)
     let snapshot = try vault.read()
@@ -213,7 +227,7 @@ package struct ClearTextSweep {
     }
     // A program that has neither its file nor the vault could not log in. Some are set up in the file
     // itself.
-    try connect()
+    let connected = try connect()
     var kept: [(file: Found, reason: any Error)] = []
     var present: [Found] = []
     for file in files {
@@ -232,7 +246,8 @@ package struct ClearTextSweep {
           let keeps = number == 0 && text.utf8.count <= Self.longestOriginal
           return ClearTextEntry(
             program: file.program, path: file.path, entry: entry.0, item: entry.1, rest: rest,
-            original: keeps ? text : nil)
+            original: keeps ? text : nil,
+            connects: number == 0 && connected.contains(file.program.connection))
         }
       }, to: vault)
     for file in present {

@@ -9,6 +9,8 @@ package struct ConfigurationFile {
   /// A larger file is nobody's configuration.
   private static let limit = 64 << 20
 
+  package init(path: String) { self.path = path }
+
   /// Returns the text of the file; empty if it does not exist.
   ///
   /// - Throws: ``CommandError`` with code `configuration-unreadable`.

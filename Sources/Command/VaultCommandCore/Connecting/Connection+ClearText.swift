@@ -11,6 +11,7 @@ extension Connection {
     case .git: try clearTextOfGit()
     case .docker: try clearTextOfDocker()
     case .aws: try clearTextOfAWS()
+    case .kubectl: try clearTextOfKubectl()
     case .podman, .pip, .ssh, .gitSign, .keyring, .session, .sync: []
     }
   }
@@ -24,7 +25,7 @@ extension Connection {
 
   /// Whether git's own helper `store` is set up, which writes each password to a file in clear, and
   /// answers before a helper that comes later.
-  func hasClearTextHelper() throws -> Bool {
+  package func hasClearTextHelper() throws -> Bool {
     let files = [
       "/etc/gitconfig", try configurationFolder() + "/git/config", try home() + "/.gitconfig",
       try blockPath(),
@@ -35,25 +36,46 @@ extension Connection {
           && Self.keepsClearText(helper: setting.value)
       }
     }
-    return isWritten || Self.helpersThatGitSees().contains(where: Self.keepsClearText)
+    return isWritten
+      || Self.clearTextHelpersThatGitSees().contains { !$0.isOfRepository }
   }
 
-  /// The helpers that git itself finds: in files that others include, and in the repository where
-  /// one is; none where git cannot say.
-  private static func helpersThatGitSees() -> [String] {
+  /// A helper of git's configuration.
+  private struct GitHelper {
+    /// Whether it is set in the repository alone, and so is asked after those of the user.
+    let isOfRepository: Bool
+    let key: String
+    let value: String
+
+    /// From an entry of `git config -z --show-scope`: the scope; and the key, a line end, the value.
+    init?(scope: ArraySlice<UInt8>, _ entry: ArraySlice<UInt8>) {
+      guard let scope = String(validating: scope, as: UTF8.self),
+        let text = String(validating: entry, as: UTF8.self),
+        let (key, value) = text.halves(at: "\n")
+      else { return nil }
+      isOfRepository = scope == "local" || scope == "worktree"
+      (self.key, self.value) = (String(key), String(value))
+    }
+  }
+
+  /// The helpers in plain text that git itself finds: in files that others include, and in the
+  /// repository where one is; none where git cannot say.
+  private static func clearTextHelpersThatGitSees() -> [GitHelper] {
     var surroundings = ChildProgram.Surroundings()
     surroundings.patience = 10
-    let line = ["git", "config", "-z", "--get-regexp", #"^credential\..*helper$"#]
+    let line = [
+      "git", "config", "-z", "--show-scope", "--get-regexp", #"^credential\..*helper$"#,
+    ]
     guard
       let found = try? ChildProgram.capture(line, limit: 1 << 20, in: surroundings),
       found.isSuccess
     else { return [] }
-    // The name, a line end and the value; a zero behind each.
-    return found.output.split(separator: 0).compactMap { entry in
-      entry.firstIndex(of: 0x0A).flatMap {
-        String(validating: entry[entry.index(after: $0)...], as: UTF8.self)
-      }
+    // The scope, and the entry; a zero behind each.
+    let parts = found.output.split(separator: 0, omittingEmptySubsequences: false)
+    return stride(from: 0, to: parts.count - 1, by: 2).compactMap {
+      GitHelper(scope: parts[$0], parts[$0 + 1])
     }
+    .filter { keepsClearText(helper: $0.value) }
   }
 
   /// Whether a helper is git's `store`, by name, by path, or in a line for the shell:
@@ -65,12 +87,19 @@ extension Connection {
   }
 
   private func clearTextOfGit() throws -> [(text: String, hint: String)] {
-    guard try hasClearTextHelper() else { return [] }
+    let ofRepository = Self.clearTextHelpersThatGitSees().filter(\.isOfRepository).map { helper in
+      (
+        text: "this repository has 'store' as \(Sanitizer.visible(helper.key)): git gives it each "
+          + "password, too, and it writes them in clear",
+        hint: "take it out: git config --unset-all \(Quoting.shell(helper.key))"
+      )
+    }
+    guard try hasClearTextHelper() else { return ofRepository }
     let files = [
       try home() + "/.git-credentials", try configurationFolder() + "/git/credentials",
     ].filter { UserFile.exists($0) }
     let kept = files.isEmpty ? "" : "; some are still in \(files.joined(separator: ", "))"
-    return [
+    return ofRepository + [
       (
         "git no longer asks the helpers before this one: 'store' writes passwords in clear\(kept)",
         files.isEmpty

@@ -10,7 +10,7 @@ import VaultTerminal
 /// VaultProtocols says what is written; this type finds the files and writes them.
 package struct Connection {
   package enum Program: String, CaseIterable {
-    case git, docker, podman, aws, pip, ssh
+    case git, docker, podman, aws, pip, ssh, kubectl
     case gitSign = "git-sign"
     case keyring, session, sync
   }
@@ -32,12 +32,17 @@ package struct Connection {
   package let profile: String
   /// The item of the key that git signs with; `nil` for the only one.
   let signingKey: String?
+  /// The user of kubectl's file; `nil` for the only one, or for all that are connected.
+  let kubeUser: String?
   /// The docker registry; `nil` for all of them.
   package let registry: DockerRegistry?
   /// Whether the keyring gets a bus of its own, on a socket of systemd.
   package let hasOwnBus: Bool
   /// Whether the vault and its store are kept together all the time, not every ten minutes.
   let isWatched: Bool
+  /// Whether git's own helper in plain text goes on beside the vault: its files have more than what
+  /// is moved.
+  package var keepsClearTextHelper = false
   package let settings: VaultSettings
 
   /// The word for it.
@@ -54,9 +59,6 @@ package struct Connection {
     "npm":
       "\(ProgramName.current) run --env NPM_TOKEN=ITEM -- npm publish, with ${NPM_TOKEN} in .npmrc",
     "cargo": "\(ProgramName.current) run --env CARGO_REGISTRY_TOKEN=ITEM -- cargo publish",
-    "kubectl":
-      "\(ProgramName.current) set kubeconfig --file ~/.kube/config, then: \(ProgramName.current) run "
-      + "--as-file kubeconfig -- sh -c 'KUBECONFIG=$KUBECONFIG_FILE kubectl get pods'",
     "curl": "echo 'machine HOST login USER password {{ secret://ITEM?encoding=netrc }}' | "
       + "\(ProgramName.current) inject | curl --netrc-file /dev/stdin URL",
     "all":
@@ -71,30 +73,40 @@ package struct Connection {
 
   package init(_ word: String, part: String?, settings: VaultSettings) throws {
     guard let program = Program(rawValue: word) else {
-      if let line = Self.linesByHand[word] {
-        let move =
-          ClearTextProgram(word: word) == nil
-          ? "" : "; what it keeps in plain text: \(ProgramName.current) connect \(word) --move"
+      let file = ClearTextProgram(word: word)
+      let move =
+        file.map { _ in
+          "; what it keeps in plain text: \(ProgramName.current) connect \(word) --move"
+        } ?? ""
+      if let line = Self.linesByHand[word] ?? file.flatMap({ Self.linesByHand[$0.connection] }) {
         throw CommandError.usage("\(word) is set up by hand", hint: line + move)
+      }
+      if let file {
+        throw CommandError.usage(
+          "\(word) is a file of secrets, which \(file.connection) can get from the vault",
+          hint: "\(ProgramName.current) connect \(file.connection)\(move)")
       }
       throw CommandError.usage(
         "unknown program",
-        hint: "known: \(Program.allCases.map(\.rawValue).joined(separator: ", "))")
+        hint:
+          "known: \(Program.allCases.map(\.rawValue).joined(separator: ", ")); with a line to type: "
+          + Self.linesByHand.keys.filter { $0 != "all" }.sorted().joined(separator: ", "))
     }
     guard
-      part == nil || [.aws, .docker, .gitSign].contains(program)
+      part == nil || [.aws, .docker, .gitSign, .kubectl].contains(program)
         || program == .keyring && part == Self.socketPart
         || program == .sync && part == Self.watchPart
     else {
       throw CommandError.usage(
-        "only aws has profiles, only docker registries, only git-sign keys, only keyring "
-          + "'\(Self.socketPart)', and only sync '\(Self.watchPart)'")
+        "only aws has profiles, only docker registries, only kubectl users, only git-sign keys, only "
+          + "keyring '\(Self.socketPart)', and only sync '\(Self.watchPart)'")
     }
     hasOwnBus = program == .keyring && part != nil
     isWatched = program == .sync && part != nil
     self.program = program
     signingKey = program == .gitSign ? part : nil
     profile = program == .aws ? part ?? "default" : "default"
+    kubeUser = program == .kubectl ? part : nil
     registry = program == .docker ? try part.map { try DockerRegistry($0) } : nil
     self.settings = settings
     try MarkedBlock.checkProfile(self.profile)
@@ -117,6 +129,7 @@ package struct Connection {
     case .git, .aws: return try addingBlock()
     case .pip: return try makingLink(try pipLink()) + addingBlock()
     case .ssh: return try connectingSSH()
+    case .kubectl: return try connectingKubectl()
     case .gitSign: return try connectingSigning()
     case .keyring where hasOwnBus:
       return try adding(try socketFiles()) + makingLink(try socketLink())
@@ -140,6 +153,7 @@ package struct Connection {
     case .git, .aws: return try removingBlock()
     case .pip: return try removingBlock() + removingLink(try pipLink())
     case .ssh: return try disconnectingSSH()
+    case .kubectl: return try disconnectingKubectl()
     case .gitSign: return try disconnectingSigning()
     case .keyring where hasOwnBus:
       return try removing(try socketFiles()) + removingLink(try socketLink())
@@ -454,7 +468,9 @@ package struct Connection {
       return try .aws(profile: profile, command: command(["credential", "aws", profile]))
     case .pip: return .pip
     default:
-      return try .git(command: command(["credential", "git"]), isAlone: hasClearTextHelper())
+      return try .git(
+        command: command(["credential", "git"]),
+        isAlone: !keepsClearTextHelper && hasClearTextHelper())
     }
   }
 

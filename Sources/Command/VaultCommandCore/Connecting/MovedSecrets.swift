@@ -16,7 +16,7 @@ package struct MovedSecrets {
   private static let client = "moved"
 
   /// An entry that this home has written.
-  private struct Mark: Equatable {
+  private struct Mark: Hashable {
     let program: ClearTextProgram
     /// The home that wrote it: another one where this home is a copy.
     let home: String
@@ -141,8 +141,9 @@ package struct MovedSecrets {
     guard let item = Self.item(of: home, in: snapshot),
       let text = try snapshot.secret(of: item).text
     else { return [] }
+    let believed = Set(marks)
     return try ClearTextEntry.entries(in: text).filter { entry in
-      marks.contains(try Mark(entry, in: home))
+      believed.contains(try Mark(entry, in: home))
     }
   }
 
@@ -194,6 +195,36 @@ package struct MovedSecrets {
 
   // MARK: - Back
 
+  /// Forgets what was moved, which stays in the vault alone from now on.
+  ///
+  /// - Parameters:
+  ///   - vault: The vault.
+  ///   - dryRun: Whether to say only what would be forgotten.
+  ///   - isWanted: What.
+  /// - Returns: The number of secrets.
+  /// - Throws: What reading and writing throw.
+  package mutating func forget(
+    in vault: UnlockedVault.Blocking, dryRun: Bool, where isWanted: (ClearTextEntry) -> Bool
+  ) throws -> Int {
+    let here = try Self.home(of: vault)
+    let snapshot = try vault.read()
+    var count = 0
+    for home in Set(marks.map(\.home)) {
+      let all = try entries(of: home, in: snapshot)
+      let gone = all.filter(isWanted)
+      count += gone.count
+      guard !dryRun, !gone.isEmpty else { continue }
+      // What this home was copied from keeps its own record.
+      if home.isSame(as: here) {
+        try Self.write(all.filter { !isWanted($0) }, of: home, to: vault, snapshot)
+      }
+      let done = Set(try gone.map { try Mark($0, in: home) })
+      marks.removeAll(where: done.contains)
+    }
+    if !dryRun { try save() }
+    return count
+  }
+
   /// What came of one that was to go back.
   package struct Restored {
     package let entry: ClearTextEntry
@@ -233,7 +264,7 @@ package struct MovedSecrets {
       {
         changedRecord = item.name
       }
-      var back: [ClearTextEntry] = []
+      var back: Set<ClearTextEntry> = []
       // The last step first: the file that it left is what the one before has made.
       for (group, original) in Self.wholeFiles(all, isWanted).reversed() {
         guard try Self.isAsItWas(group, original, items, in: snapshot) else { continue }
@@ -241,20 +272,26 @@ package struct MovedSecrets {
           try ConfigurationFile(path: group[0].path).replace(with: original, mode: 0o600)
         }
         restored += group.map { Restored(entry: $0, problem: nil) }
-        back += group
+        back.formUnion(group)
       }
+      var files: [String: String] = [:]
       for entry in all where isWanted(entry) && !back.contains(entry) {
-        let problem = try Self.restore(entry, items[entry.item], in: snapshot, dryRun: dryRun)
+        let problem = try Self.restore(entry, items[entry.item], in: snapshot, to: &files)
         restored.append(Restored(entry: entry, problem: problem))
-        if problem == nil { back.append(entry) }
+        if problem == nil { back.insert(entry) }
       }
       guard !dryRun else { continue }
+      for (path, text) in files.sorted(by: { $0.key < $1.key }) {
+        let file = ConfigurationFile(path: path)
+        // A file that is made for secrets is for its owner alone.
+        if try !file.text().isSame(as: text) { try file.replace(with: text, mode: 0o600) }
+      }
       let left = all.filter { !back.contains($0) }
       // What this home was copied from keeps its own record.
       if !back.isEmpty, home.isSame(as: here) {
         try Self.write(left, of: home, to: vault, snapshot)
       }
-      let done = try back.map { try Mark($0, in: home) }
+      let done = Set(try back.map { try Mark($0, in: home) })
       // Without the item nothing is left that could go back.
       let isGone = Self.item(of: home, in: snapshot) == nil
       marks.removeAll { done.contains($0) || isGone && $0.home.isSame(as: home) }
@@ -268,11 +305,18 @@ package struct MovedSecrets {
   private static func wholeFiles(
     _ all: [ClearTextEntry], _ isWanted: (ClearTextEntry) -> Bool
   ) -> [(entries: [ClearTextEntry], original: String)] {
-    all.compactMap { first in
-      guard let original = first.original, let rest = first.rest else { return nil }
-      let group = all.filter { $0.path.isSame(as: first.path) && $0.rest == rest }
-      return group.allSatisfy(isWanted) ? (group, original) : nil
+    // The first of a step has the file, and the others of it follow.
+    var steps: [(entries: [ClearTextEntry], original: String)] = []
+    var newest: [String: Int] = [:]
+    for entry in all {
+      if let original = entry.original, entry.rest != nil {
+        newest[entry.path] = steps.count
+        steps.append(([entry], original))
+      } else if let step = newest[entry.path], entry.rest == steps[step].entries[0].rest {
+        steps[step].entries.append(entry)
+      }
     }
+    return steps.filter { $0.entries.allSatisfy(isWanted) }
   }
 
   /// Whether nobody has changed a file since, nor one of the secrets: then it goes back as it was.
@@ -286,34 +330,40 @@ package struct MovedSecrets {
       try hash(of: text) == first.rest,
       let secrets = try? first.program.secrets(in: original)
     else { return false }
+    let named = Dictionary(secrets.map { (Array($0.entry.utf8), $0) }) { first, _ in first }
     return try group.allSatisfy { entry in
-      guard let item = items[entry.item],
-        let secret = secrets.first(where: { $0.entry.isSame(as: entry.entry) })
+      guard let item = items[entry.item], let secret = named[Array(entry.entry.utf8)]
       else { return false }
       return try secret.isHeld(by: item, in: snapshot)
     }
   }
 
-  /// Puts one secret back; returns why it cannot be, or `nil`.
+  /// Puts one secret back into the text of its file; returns why it cannot be, or `nil`.
   private static func restore(
-    _ entry: ClearTextEntry, _ item: Item?, in snapshot: VaultSnapshot, dryRun: Bool
+    _ entry: ClearTextEntry, _ item: Item?, in snapshot: VaultSnapshot,
+    to files: inout [String: String]
   ) throws -> String? {
     // The variables that say where the files are may be others now.
     guard entry.program.paths({ ProcessState.variable($0) }).contains(entry.path) else {
       return "that is no file of \(entry.program.rawValue) on this machine"
     }
-    guard let item else { return "its item is not there any more" }
+    guard let item else {
+      guard
+        let trashed = snapshot.trash(matching: ItemQuery()).first(where: {
+          $0.item.id == entry.item
+        })
+      else { return "its item is not there any more" }
+      let name = StandardOutput.shown(Quoting.shell(trashed.item.name.text))
+      return "its item is in the trash: take it out by '\(ProgramName.current) restore \(name)'"
+    }
     let whole = try snapshot.secrets(of: item)
     guard let main = whole.main.text else { return "its secret is not text" }
     let value = ClearTextValue(
       entry: entry.entry, main: main, fields: whole.fields.compactMapValues(\.text),
       attributes: item.attributes)
-    let file = ConfigurationFile(path: entry.path)
     do {
-      let before = try file.text()
-      let after = try entry.program.adding(value, to: before)
-      // A file that is made for secrets is for its owner alone.
-      if !dryRun, !after.isSame(as: before) { try file.replace(with: after, mode: 0o600) }
+      let before = try files[entry.path] ?? ConfigurationFile(path: entry.path).text()
+      files[entry.path] = try entry.program.adding(value, to: before)
       return nil
     } catch let error as ProtocolError {
       return error.message

@@ -1,3 +1,4 @@
+import Glibc
 import VaultProtocols
 import VaultStorage
 import VaultTerminal
@@ -20,10 +21,6 @@ package enum OtherClearText {
     let index = "take the password out of the address, and: \(program) connect pip"
     return [
       Place(".env", "\(program) import dotenv ~/.env --references ~/.env"),
-      Place(
-        ".kube/config",
-        "\(program) set kubeconfig --file ~/.kube/config, then: \(program) run --as-file kubeconfig "
-          + "-- sh -c 'KUBECONFIG=$KUBECONFIG_FILE kubectl get pods'"),
       Place(
         ".my.cnf",
         "\(program) set mycnf --file ~/.my.cnf, then: \(program) run --as-file mycnf "
@@ -72,6 +69,9 @@ package enum OtherClearText {
         ".wgetrc", "\(program) inject a file, and give it by: wget --config=FILE",
         ["password", "header"]),
       Place(
+        ".authinfo", "auth-source-pass of Emacs reads a folder of pass: \(program) import pass",
+        ["password"]),
+      Place(
         ".gitconfig", "take it out, and: \(program) connect git",
         ["extraheader", "token", "password", "://"]),
       Place(
@@ -80,10 +80,69 @@ package enum OtherClearText {
     ]
   }()
 
+  /// What a shell reads when it starts.
+  private static let startFiles = [
+    ".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv", ".zprofile",
+    ".config/fish/config.fish", ".config/environment.d/secrets.conf",
+  ]
+
+  /// Start files in which a variable is set that is a secret by its name.
+  private static func startFilesWithSecrets(_ home: String) -> [(path: String, hint: String)] {
+    startFiles.compactMap { name in
+      let path = "\(home)/\(name)"
+      guard UserFile.exists(path), let text = try? ConfigurationFile(path: path).text() else {
+        return nil
+      }
+      let words = ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "ACCESS_KEY", "PASSPHRASE"]
+      let isSet = ConfigurationFile.lines(of: text).contains { line in
+        guard let (front, value) = line.trimmingBlanks.halves(at: "="),
+          let name = front.parts(at: " ").last.map({ $0.uppercased() }), !name.begins(with: "#"),
+          words.contains(where: name.ends(with:))
+        else { return false }
+        let rest = value.drop { "\"' ".contains($0) }
+        return !rest.isEmpty && !rest.begins(with: "$") && !rest.begins(with: "`")
+      }
+      return isSet
+        ? (
+          path,
+          "take it out, and give it to the commands that need it: \(ProgramName.current) run ITEM -- COMMAND"
+        )
+        : nil
+    }
+  }
+
+  /// Keys of ssh that nothing but the mode of their files protects.
+  private static func openKeys(_ home: String) -> [(path: String, hint: String)] {
+    let folder = "\(home)/.ssh"
+    return ((try? UserFile.names(in: folder)) ?? []).sorted().prefix(200).compactMap { name in
+      let path = "\(folder)/\(name)"
+      guard !name.ends(with: ".pub"),
+        let status = try? System.targetStatus(of: path, in: AT_FDCWD), status.isRegular,
+        status.size < 64 << 10, let text = try? ConfigurationFile(path: path).text(),
+        text.begins(with: "-----BEGIN "), text.contains(bytes: "PRIVATE KEY-----")
+      else { return nil }
+      // PROTOCOL.key of OpenSSH: its magic, then the cipher; `none` in base64.
+      let isOpen =
+        text.contains(bytes: "BEGIN OPENSSH")
+        ? text.contains(bytes: "b3BlbnNzaC1rZXktdjEAAAAABG5vbmU")
+        : !text.contains(bytes: "ENCRYPTED")
+      guard isOpen else { return nil }
+      return (
+        path,
+        "it has no passphrase; into the vault, which serves it: \(ProgramName.current) ssh import NAME "
+          + Quoting.shell(path)
+      )
+    }
+  }
+
   /// Those that are there, and hold something.
   package static func found() -> [(path: String, hint: String)] {
     guard let home = ProcessState.variable("HOME"), home.begins(with: "/") else { return [] }
-    return places.filter { place in
+    return filesFound(home) + startFilesWithSecrets(home) + openKeys(home)
+  }
+
+  private static func filesFound(_ home: String) -> [(path: String, hint: String)] {
+    places.filter { place in
       let path = "\(home)/\(place.path)"
       guard UserFile.exists(path) else { return false }
       guard let signs = place.signs ?? (place.path == ".env" ? [] : nil),

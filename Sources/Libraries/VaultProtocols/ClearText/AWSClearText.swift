@@ -58,6 +58,15 @@ enum AWSClearText: ClearTextFormat {
   }
 
   static func doubtfulLine(in text: String) -> Int? {
-    line(in: text) { sets([secret] + tokens, $0) }
+    if let line = line(in: text, where: { sets([secret] + tokens, $0) }) { return line }
+    // A value may stand on the next line, behind blanks.
+    let lines = text.parts(at: "\n", keepsEmpty: true).map(String.init)
+    return zip(lines.indices, zip(lines, lines.dropFirst())).first { _, pair in
+      let (name, next) = (pair.0.trimmingBlanks.lowercased(), pair.1)
+      return ([secret] + tokens).contains { word in
+        name.begins(with: word)
+          && String(name.dropFirst(word.count)).trimmingBlanks.isSame(as: "=")
+      } && (next.begins(with: " ") || next.begins(with: "\t")) && !next.trimmingBlanks.isEmpty
+    }?.0
   }
 }

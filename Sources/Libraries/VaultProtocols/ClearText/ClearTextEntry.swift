@@ -1,7 +1,7 @@
 import VaultStorage
 
 /// An entry of a file that was moved into a vault, and the item that has its secret.
-package struct ClearTextEntry: Equatable, Sendable {
+package struct ClearTextEntry: Hashable, Sendable {
   package let program: ClearTextProgram
   /// The file.
   package let path: String
@@ -13,13 +13,15 @@ package struct ClearTextEntry: Equatable, Sendable {
   package let rest: String?
   /// The whole file as it was, in the first of those that were moved in one step.
   package let original: String?
+  /// Whether its program was set up in that step; said in the first of those that were moved in it.
+  package let connects: Bool
 
   package init(
     program: ClearTextProgram, path: String, entry: String, item: String, rest: String? = nil,
-    original: String? = nil
+    original: String? = nil, connects: Bool = false
   ) {
     (self.program, self.path, self.entry, self.item) = (program, path, entry, item)
-    (self.rest, self.original) = (rest, original)
+    (self.rest, self.original, self.connects) = (rest, original, connects)
   }
 
   /// A list of entries, as an item keeps it: JSON.
@@ -31,7 +33,8 @@ package struct ClearTextEntry: Equatable, Sendable {
             ("program", .string(entry.program.rawValue)), ("path", .string(entry.path)),
             ("entry", .string(entry.entry)), ("item", .string(entry.item)),
           ] + (entry.rest.map { [("rest", .string($0))] } ?? [])
-            + (entry.original.map { [("original", .string($0))] } ?? []))
+            + (entry.original.map { [("original", .string($0))] } ?? [])
+            + (entry.connects ? [("connects", .bool(true))] : []))
       }
     ).text()
   }
@@ -46,7 +49,8 @@ package struct ClearTextEntry: Equatable, Sendable {
       else { return nil }
       return ClearTextEntry(
         program: program, path: path, entry: name, item: item,
-        rest: entry["rest"]?.scalarText, original: entry["original"]?.scalarText)
+        rest: entry["rest"]?.scalarText, original: entry["original"]?.scalarText,
+        connects: entry["connects"] == .bool(true))
     }
   }
 }

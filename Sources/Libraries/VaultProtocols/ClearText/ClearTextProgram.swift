@@ -12,11 +12,13 @@ package enum ClearTextProgram: String, CaseIterable, Sendable {
   case cargo
   case gh
   case postgres = "pgpass"
+  case kube
 
   /// Other words for it: those of its program.
   private static let synonyms: [String: ClearTextProgram] = [
     "git": .git, "npm": .npm, "twine": .pypi, "pip": .pypi, "psql": .postgres,
-    "postgresql": .postgres, "podman": .docker, "crates": .cargo, "curl": .netrc,
+    "postgresql": .postgres, "podman": .docker, "crates": .cargo, "curl": .netrc, "kubectl": .kube,
+    "kubeconfig": .kube,
   ]
 
   /// The program of a word; `nil` for another word.
@@ -35,6 +37,7 @@ package enum ClearTextProgram: String, CaseIterable, Sendable {
     case .npm: "npm"
     case .pypi: "twine"
     case .postgres: "psql"
+    case .kube: "kubectl"
     }
   }
 
@@ -54,6 +57,7 @@ package enum ClearTextProgram: String, CaseIterable, Sendable {
     case .cargo: CargoClearText.self
     case .gh: GitHubClearText.self
     case .postgres: PostgresClearText.self
+    case .kube: KubeClearText.self
     }
   }
 
@@ -83,6 +87,10 @@ package enum ClearTextProgram: String, CaseIterable, Sendable {
       return ["\(cargo)/credentials.toml", "\(cargo)/credentials"]
     case .gh: return [folder("GH_CONFIG_DIR", ".config/gh") + "/hosts.yml"]
     case .postgres: return [folder("PGPASSFILE", ".pgpass")]
+    case .kube:
+      let named = (environment("KUBECONFIG") ?? "").parts(at: ":").map(String.init)
+        .filter { $0.begins(with: "/") }
+      return named.isEmpty ? ["\(home)/.kube/config"] : named
     }
   }
 
@@ -127,6 +135,26 @@ package enum ClearTextProgram: String, CaseIterable, Sendable {
     return (all.firstIndex { $0.utf8.elementsEqual(lines[line].utf8) } ?? line) + 1
   }
 
+  /// The comments of a file that have what would be a secret without the mark before it: an old key
+  /// that was put out of use.
+  ///
+  /// - Parameter text: The file.
+  /// - Returns: The numbers of their lines, from 1 on.
+  package func commentsWithSecrets(in text: String) -> [Int] {
+    guard self != .docker else { return [] }
+    return text.parts(at: "\n", keepsEmpty: true).enumerated().compactMap { number, part in
+      let line = part.trimmingBlanks
+      let bare = String(line.drop { "#; \t".contains($0) })
+      // A line that only names the fields is no secret.
+      guard line.begins(with: "#") || line.begins(with: ";"), !bare.isEmpty,
+        !bare.lowercased().ends(with: ":password")
+      else { return nil }
+      let found = (try? secrets(in: bare).isEmpty == false) ?? false
+      let isDoubtful = ((try? format.doubtfulLine(in: bare)) ?? nil) != nil
+      return found || isDoubtful ? number + 1 : nil
+    }
+  }
+
   /// The file without some of its secrets.
   ///
   /// - Parameters:
@@ -156,7 +184,7 @@ package enum ClearTextProgram: String, CaseIterable, Sendable {
     let before = try secrets(in: text)
     guard !before.contains(where: { $0.entry.isSame(as: value.entry) }) else { return text }
     // base64 holds any text; the others write lines.
-    let written = [value.entry] + (self == .docker ? [] : [value.main])
+    let written = [value.entry] + ([.docker, .kube].contains(self) ? [] : [value.main])
     guard written.allSatisfy(ServiceCredential.isPlain) else {
       throw Self.notALine
     }

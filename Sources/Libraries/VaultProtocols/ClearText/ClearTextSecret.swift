@@ -10,6 +10,8 @@ package struct ClearTextSecret: Sendable {
   package let main: SecretBytes
   /// What belongs to it and is secret, too.
   package var fields: [String: SecretBytes] = [:]
+  /// Attributes that its item gets beside those of its form.
+  var marks: [String: String] = [:]
   /// How the vault keeps it.
   let form: Form
 
@@ -36,7 +38,12 @@ extension ClearTextSecret {
     let known = snapshot.flatMap { item(in: $0) }
     if let known, let snapshot, try isHeld(by: known, in: snapshot) { return [] }
     switch form {
-    case .request(let request, _): return try request.response(in: snapshot).changes
+    case .request(let request, _):
+      return try request.response(in: snapshot).changes.map { change in
+        guard case .store(var draft) = change else { return change }
+        draft.changes.attributes = (draft.changes.attributes ?? [:]).merging(marks) { $1 }
+        return .store(draft)
+      }
     case .item(let parts, let attributes, let kind):
       var changes = ItemChanges()
       changes.attributes = attributes

@@ -108,6 +108,8 @@ enum DockerClearText: ClearTextFormat {
     let isDoubtful = registries.contains { _, entry in
       names.contains { entry[$0]?.scalarText.map { !$0.isEmpty } ?? false }
     }
-    return isDoubtful ? 0 : nil
+    if isDoubtful { return 0 }
+    // A proxy may have one in its address.
+    return line(in: text, comments: []) { $0.hasPasswordInAddress }
   }
 }

@@ -29,11 +29,9 @@ enum GitClearText: ClearTextFormat {
         let passwordText = String(validating: passwordBytes, as: UTF8.self), !passwordText.isEmpty
       else { return nil }
       self.scheme = String(line[..<scheme.lowerBound])
-      // GitHub takes a token as the user, with this word for a password: the user is the secret.
-      let isToken = passwordText.isSame(as: Self.tokenPassword)
-      self.user = isToken ? Self.tokenUser : userText
-      self.password = isToken ? userText : passwordText
-      front = "\(line[..<scheme.upperBound])\(isToken ? Self.tokenUser : String(user)):"
+      let isToken = passwordText.isSame(as: GitClearText.tokenPassword)
+      (self.user, self.password) = GitClearText.account(userText, passwordText)
+      front = "\(line[..<scheme.upperBound])\(isToken ? GitClearText.tokenUser : String(user)):"
       self.rest = String(rest)
       let place = rest.dropFirst()
       let end = place.unicodeScalars.firstIndex(of: "/") ?? place.endIndex
@@ -45,9 +43,14 @@ enum GitClearText: ClearTextFormat {
     }
 
     var entry: String { "\(front.dropLast())\(rest)" }
+  }
 
-    /// docs.github.com, "Authenticating to the REST API": the other order, which says the same.
-    private static let (tokenPassword, tokenUser) = ("x-oauth-basic", "x-access-token")
+  /// docs.github.com, "Authenticating to the REST API": the other order, which says the same.
+  private static let (tokenPassword, tokenUser) = ("x-oauth-basic", "x-access-token")
+
+  /// User and password; GitHub takes a token in the user's place, which then is the secret.
+  static func account(_ user: String, _ password: String) -> (user: String, password: String) {
+    password.isSame(as: tokenPassword) ? (tokenUser, user) : (user, password)
   }
 
   private static func addresses(_ text: String) -> [(line: Int, address: Address)] {

@@ -32,7 +32,9 @@ enum GitHubClearText: ClearTextFormat {
       else { continue }
       let indent = line.utf8.prefix { $0 == 0x20 }.count
       path.removeAll { $0.indent >= indent }
-      let (key, text) = (name.trimmingBlanks.withoutQuotes, value.trimmingBlanks.withoutQuotes)
+      let key = name.trimmingBlanks.withoutQuotes
+      // One that is not understood is no token, and is said.
+      let text = YAMLScalar.value(String(value)) ?? ""
       if let host = path.first?.name {
         if key == self.key, !text.isEmpty {
           let isOfUser = path.count == 3 && path[1].name == "users"
@@ -86,7 +88,7 @@ enum GitHubClearText: ClearTextFormat {
       !line.begins(with: " ") && line.trimmingBlanks.isSame(as: "\(host):")
     }
     guard let place = lines.firstIndex(where: isHost) else {
-      let token = "    \(key): \(value.main)\n"
+      let token = "    \(key): \(YAMLScalar.written(value.main))\n"
       let entry =
         user.isEmpty
         ? "\(host):\n\(token)" : "\(host):\n    users:\n        \(user):\n        \(token)"
@@ -96,16 +98,18 @@ enum GitHubClearText: ClearTextFormat {
     let below = lines[place + 1..<end]
     if user.isEmpty {
       let indent = String(repeating: " ", count: below.first?.utf8.prefix { $0 == 0x20 }.count ?? 4)
-      lines.insert("\(indent)\(key): \(value.main)", at: place + 1)
+      lines.insert("\(indent)\(key): \(YAMLScalar.written(value.main))", at: place + 1)
     } else if let name = below.firstIndex(where: {
       $0.trimmingBlanks.isSame(as: "\(user):") || $0.trimmingBlanks.isSame(as: "\(user): {}")
     }) {
       let indent = String(repeating: " ", count: lines[name].utf8.prefix { $0 == 0x20 }.count + 4)
       lines[name] = lines[name].substituting(": {}", with: ":")
-      lines.insert("\(indent)\(key): \(value.main)", at: name + 1)
+      lines.insert("\(indent)\(key): \(YAMLScalar.written(value.main))", at: name + 1)
     } else {
       lines.insert(
-        contentsOf: ["    users:", "        \(user):", "            \(key): \(value.main)"], at: end
+        contentsOf: [
+          "    users:", "        \(user):", "            \(key): \(YAMLScalar.written(value.main))",
+        ], at: end
       )
     }
     return lines.joined(separator: "\n")

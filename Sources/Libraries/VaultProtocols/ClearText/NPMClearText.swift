@@ -8,12 +8,34 @@ import VaultStorage
 enum NPMClearText: ClearTextFormat {
   private static let names = ["_authtoken", "_auth", "_password"]
 
-  /// The setting of a line in its own letters, if it holds a secret.
+  /// The setting of a line in its own letters, if it holds a secret that is understood.
   private static func entry(_ line: SettingLines.Line) -> String? {
-    guard let key = line.key, !line.value.isEmpty, !line.value.begins(with: "${"),
+    guard let key = line.key, !line.value.isEmpty, value(line.value) != nil,
       names.contains(where: { key.isSame(as: $0) || key.ends(with: ":" + $0) })
     else { return nil }
     return line.text.halves(at: "=").map { $0.before.trimmingBlanks }
+  }
+
+  /// What npm reads for a value, without the quotes around it; `nil` where it is more than a text: with
+  /// a variable, a comment, or a backslash.
+  ///
+  /// npm's `ini`: a quoted value is read as JSON, if it is that.
+  private static func value(_ text: String) -> String? {
+    guard !text.contains(bytes: "${") else { return nil }
+    for quote in ["\"", "'"] where text.begins(with: quote) && text.ends(with: quote) {
+      guard text.utf8.count > 2 else { return nil }
+      let inner = String(text.dropFirst().dropLast())
+      let isOther =
+        quote == "'" ? "\"{[".utf8.contains(inner.utf8.first ?? 0) : inner.contains(bytes: "\\")
+      return isOther || inner.contains(bytes: quote) ? nil : inner
+    }
+    return text.utf8.contains { ";#\\".utf8.contains($0) } ? nil : text
+  }
+
+  /// A text so that npm reads it again.
+  private static func written(_ text: String) -> String {
+    if value(text)?.isSame(as: text) == true, !text.contains(bytes: "\"") { return text }
+    return text.contains(bytes: "\"") || text.contains(bytes: "\\") ? "'\(text)'" : "\"\(text)\""
   }
 
   private static func registry(_ entry: String) -> String {
@@ -21,38 +43,55 @@ enum NPMClearText: ClearTextFormat {
     return String(entry[..<end.lowerBound].dropFirst(2))
   }
 
-  /// `NPM_TOKEN` of the public registry, and of another one with its name.
-  private static func variable(_ entry: String) -> String {
+  /// `NPM_TOKEN` of the public registry, and of another one with its name; never a variable that
+  /// another line of the file takes already, since what it is given would go there, too.
+  private static func variable(_ entry: String, in lines: SettingLines) -> String {
     let registry = registry(entry)
     let kind = entry.lowercased().ends(with: "_authtoken") ? "TOKEN" : "PASSWORD"
-    return registry.isEmpty || registry.isSame(as: "registry.npmjs.org")
-      ? "NPM_\(kind)" : "NPM_\(kind)_\(ClearTextSecret.variable(registry))"
+    let isPublic = registry.isEmpty || registry.isSame(as: "registry.npmjs.org")
+    let own = "NPM_\(kind)_\(ClearTextSecret.variable(registry.isEmpty ? "registry" : registry))"
+    let names = (isPublic ? ["NPM_\(kind)"] : []) + [own] + (2...9).map { "\(own)_\($0)" }
+    return names.first { name in
+      !lines.lines.contains { line in
+        line.value.contains(bytes: "${\(name)}")
+          && !(line.text.halves(at: "=")?.before.trimmingBlanks.isSame(as: entry) ?? false)
+      }
+    } ?? own
   }
 
   static func secrets(in text: String) throws -> [ClearTextSecret] {
-    try SettingLines(text).lines.compactMap { line in
-      guard let entry = entry(line) else { return nil }
+    let lines = SettingLines(text)
+    return try lines.lines.compactMap { line in
+      guard let entry = entry(line), let value = value(line.value) else { return nil }
       let registry = registry(entry)
       return try .inVariable(
-        entry, line.value.withoutQuotes,
+        entry, value,
         name: ["npm"]
           + (registry.isEmpty ? ["registry"] : registry.parts(at: "/").map(String.init)),
-        [ServiceCredential.client: "npm", ServiceCredential.server: entry], variable(entry))
+        [ServiceCredential.client: "npm", ServiceCredential.server: entry],
+        variable(entry, in: lines))
     }
   }
 
   static func removing(_ entries: Set<String>, from text: String) -> String {
-    SettingLines(text).lines.map { line in
+    let lines = SettingLines(text)
+    return lines.lines.map { line in
       guard let entry = entry(line), entries.contains(entry) else { return line.text }
-      return "\(entry)=${\(variable(entry))}"
+      return "\(entry)=${\(variable(entry, in: lines))}"
     }.joined(separator: "\n")
   }
 
   static func adding(_ value: ClearTextValue, to text: String) -> String {
-    let own = "\(value.entry)=\(value.main)"
-    let variable = "\(value.entry)=${\(variable(value.entry))}"
+    let entry = value.entry
+    let own = "\(entry)=\(written(value.main))"
     let lines = SettingLines(text).lines.map(\.text)
-    if let place = lines.firstIndex(where: { $0.trimmingBlanks.isSame(as: variable) }) {
+    let isIts = { (line: String) in
+      guard let (name, rest) = line.halves(at: "=") else { return false }
+      let variable = rest.trimmingBlanks
+      return name.trimmingBlanks.isSame(as: entry) && variable.begins(with: "${NPM_")
+        && variable.ends(with: "}")
+    }
+    if let place = lines.firstIndex(where: isIts) {
       var lines = lines
       lines[place] = own
       return lines.joined(separator: "\n")

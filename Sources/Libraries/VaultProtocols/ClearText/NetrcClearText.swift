@@ -62,7 +62,13 @@ enum NetrcClearText: ClearTextFormat {
       }
       place += 1
     }
-    return machines
+    return machines.map { machine in
+      var machine = machine
+      if let password = machine.password {
+        (machine.user, machine.password) = GitClearText.account(machine.user, password)
+      }
+      return machine
+    }
   }
 
   /// The word that begins a macro, and that stands for all of it.
@@ -133,9 +139,12 @@ enum NetrcClearText: ClearTextFormat {
             ServiceCredential.account: machine.user,
           ], "NETRC_PASSWORD")
       }
-      return try GitClearText.secret(
+      var secret = try GitClearText.secret(
         machine.entry, scheme: "https", host: machine.host, path: "", user: machine.user,
         password: password)
+      // The file says no protocol: it is for both.
+      secret?.marks = [GitRequest.anyScheme: "yes"]
+      return secret
     }
   }
 

@@ -37,6 +37,7 @@ enum PyPIClearText: ClearTextFormat {
     let lines = text.parts(at: "\n", keepsEmpty: true).map(String.init)
     return lines.indices.first { place in
       let line = lines[place].trimmingBlanks
+      if !line.begins(with: "#"), !line.begins(with: ";"), line.hasPasswordInAddress { return true }
       guard line.lowercased().begins(with: "password") else { return false }
       let next = lines.indices.contains(place + 1) ? lines[place + 1] : ""
       let goesOn =

@@ -12,6 +12,8 @@ public struct GitRequest: CredentialRequest {
 
   static let client = "git"
   static let scheme = "protocol"
+  /// The attribute of an item that is for http, too: of a `.netrc` file, which names no protocol.
+  static let anyScheme = "netrc"
   static let path = "path"
   private static let authtype = "authtype"
   private static let refreshToken = "oauth_refresh_token"
@@ -94,7 +96,8 @@ public struct GitRequest: CredentialRequest {
     let items = snapshot.items(matching: subject.query).filter { item in
       item.attributes[Self.authtype] == nil || capabilities.contains("authtype")
     }
-    return try subject.best(of: items).flatMap { try answer(for: $0, capabilities, in: snapshot) }
+    let best = subject.best(of: items) ?? subject.ofAnyScheme?.best(in: snapshot)
+    return try best.flatMap { try answer(for: $0, capabilities, in: snapshot) }
       ?? CredentialResponse()
   }
 

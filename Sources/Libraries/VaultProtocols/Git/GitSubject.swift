@@ -61,6 +61,18 @@ struct GitSubject {
       ])
   }
 
+  /// The same over https, where this one is over http.
+  var ofAnyScheme: GitSubject? {
+    scheme == "http"
+      ? GitSubject(scheme: "https", host: host, path: path, username: username) : nil
+  }
+
+  /// The credential to offer of those that are for each protocol.
+  func best(in snapshot: VaultSnapshot) -> Item? {
+    best(
+      of: snapshot.items(matching: query).filter { $0.attributes[GitRequest.anyScheme] == "yes" })
+  }
+
   /// Returns the credential to offer: one for all paths rather than one for a single path, then the
   /// newest.
   func best(of items: [Item]) -> Item? {

@@ -54,13 +54,16 @@ struct ClearTextMoving {
     var changes: [Connection.Change] = []
     let (stored, kept) = try settings.withVaultMade { vault in
       try sweep.move(into: vault, notedIn: MovedSecrets(settings)) {
+        var connected: Set<String> = []
         for connection in try connections(of: sweep.files) {
           // One by one: two profiles are in one file.
           for change in try connection.connecting() {
             try change.perform()
             changes.append(change)
+            connected.insert(connection.program.rawValue)
           }
         }
+        return connected
       }
     }
     return Moved(stored: stored, changes: changes, kept: kept)
@@ -91,9 +94,16 @@ struct ClearTextMoving {
     }
   }
 
-  /// Tells which files could not be read.
+  /// Tells which files could not be read, and which comments stay.
   static func tellUnreadable(_ sweep: ClearTextSweep) {
     for (path, reason) in sweep.unreadable { tellSkipped(path, reason) }
+    for (path, lines) in sweep.comments {
+      let numbers = lines.prefix(5).map(String.init).joined(separator: ", ")
+      StandardError.note(
+        "\(StandardOutput.shown(path)): \(lines.count == 1 ? "line" : "lines") \(numbers)"
+          + "\(lines.count > 5 ? " and more" : ""): a comment that may hold a secret, and stays",
+        hint: "if it is of no more use, take it out")
+    }
   }
 
   /// Tells that a file stays as it is.
@@ -133,6 +143,7 @@ struct ClearTextMoving {
       switch file.program {
       case .aws:
         words += file.secrets.map { ("aws", file.program.part(of: $0.entry)) }
+      case .kube: words += file.secrets.map { ("kubectl", $0.entry) }
       case .git, .netrc: words.append(("git", nil))
       case .docker where file.isWhole && part == nil: words.append(("docker", nil))
       case .docker: words += file.secrets.map { ("docker", file.program.part(of: $0.entry)) }
@@ -141,8 +152,30 @@ struct ClearTextMoving {
     }
     var seen: Set<String> = []
     return try words.filter { seen.insert("\($0.word) \($0.part ?? "")").inserted }.map {
-      try Connection($0.word, part: $0.part, settings: settings)
+      var connection = try Connection($0.word, part: $0.part, settings: settings)
+      connection.keepsClearTextHelper = Self.isGitsFileKept(files)
+      return connection
     }
+  }
+
+  /// Whether a file of git's helper `store` has something when some files have been moved.
+  private static func isGitsFileKept(_ files: [ClearTextSweep.Found]) -> Bool {
+    ClearTextProgram.git.paths { ProcessState.variable($0) }.contains { path in
+      !files.contains { $0.path.isSame(as: path) && $0.isWhole }
+        && (try? ConfigurationFile(path: path).text()).map { !$0.trimmingBlanks.isEmpty } ?? true
+    }
+  }
+
+  /// Says that git's helper `store` goes on beside the vault, if it does.
+  func tellKeptHelper(_ sweep: ClearTextSweep) throws {
+    guard sweep.files.contains(where: { [.git, .netrc].contains($0.program) }),
+      Self.isGitsFileKept(sweep.files),
+      try Connection("git", part: nil, settings: settings).hasClearTextHelper()
+    else { return }
+    StandardError.note(
+      "git's helper 'store' goes on beside the vault, since its file has more than what is moved: "
+        + "git writes new passwords there, too, in plain text",
+      hint: "once that file is empty: \(ProgramName.current) connect git")
   }
 
   /// What to type from now on, for programs that have no setting for it.
@@ -151,7 +184,13 @@ struct ClearTextMoving {
     return stored.compactMap { one in
       let command: String
       switch one.file.program {
-      case .aws, .git, .docker: return nil
+      case .aws, .git, .docker, .kube: return nil
+      case .netrc where one.secret.entry.begins(with: "(default)"):
+        return (
+          "what .netrc had for 'default' is given to no host by itself",
+          "to a command, as NETRC_PASSWORD: \(ProgramName.current) run "
+            + "\(Quoting.shell(one.name.text)) -- COMMAND"
+        )
       case .netrc:
         guard seen.insert("netrc").inserted else { return nil }
         return (
@@ -215,6 +254,23 @@ struct ClearTextMoving {
         hint: "the versions before: \(ProgramName.current) history \(shown)")
     }
     return (restored ?? [], record.changedRecord != nil)
+  }
+
+  /// Forgets what was moved out of the files of some programs: it stays in the vault alone.
+  ///
+  /// - Parameter programs: The programs.
+  /// - Returns: The number of secrets.
+  /// - Throws: What opening the vault throws, where something of them was moved.
+  func forget(_ programs: [ClearTextProgram]) throws -> Int {
+    var record = try MovedSecrets(settings)
+    let wanted = record.programs.intersection(programs)
+    guard !wanted.isEmpty else { return 0 }
+    return try settings.withVaultIfAny { vault in
+      try record.forget(in: vault, dryRun: dryRun) { entry in
+        wanted.contains(entry.program)
+          && part.map { $0.isSame(as: entry.program.part(of: entry.entry)) } ?? true
+      }
+    } ?? 0
   }
 
   private static func nothingToRestore(_ absence: MovedSecrets.Absence) -> CommandError {

@@ -9,8 +9,8 @@ struct ConnectionOptions: ParsableArguments {
   @Argument(
     help:
       """
-      git, docker, podman, aws, pip, ssh, git-sign, keyring, session or sync; of what was moved also netrc, npmrc, \
-      pypirc, cargo, gh and pgpass.
+      git, docker, podman, aws, pip, ssh, kubectl, git-sign, keyring, session or sync; of what was moved also netrc, \
+      npmrc, pypirc, cargo, gh and pgpass.
       """,
     completion: .list(
       Connection.Program.allCases.map(\.rawValue)
@@ -20,9 +20,9 @@ struct ConnectionOptions: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
       """
-      The profile for aws, 'default' if omitted; a registry for docker, all if omitted; the key's item for \
-      git-sign, if there are several; 'socket' for keyring, for a bus of its own; 'watch' for sync, all the \
-      time in place of every ten minutes.
+      The profile for aws, 'default' if omitted; a registry for docker, all if omitted; a user of its file for \
+      kubectl, the only one if omitted; the key's item for git-sign, if there are several; 'socket' for keyring, \
+      for a bus of its own; 'watch' for sync, all the time in place of every ten minutes.
       """,
       valueName: "part"))
   var part: String?
@@ -85,6 +85,7 @@ struct ConnectCommand: ParsableCommand {
       \(ProgramName.current) connect git
       \(ProgramName.current) connect docker ghcr.io
       \(ProgramName.current) connect aws work --dry-run
+      \(ProgramName.current) connect kubectl prod --move
       \(ProgramName.current) connect ssh
       \(ProgramName.current) connect git-sign github
       \(ProgramName.current) connect keyring --key-file ~/.config/vault.key
@@ -126,6 +127,11 @@ struct ConnectCommand: ParsableCommand {
     let moving = ClearTextMoving(
       settings: settings, part: options.part, dryRun: options.dryRun)
     guard !sweep.files.isEmpty else {
+      // What stays in its file is as it was, and so is the program.
+      guard sweep.unreadable.isEmpty else {
+        if options.common.json { try options.writeJSON([], [("moved", .array([]))]) }
+        throw ExitStatusOnly(status: .no)
+      }
       StandardError.note("nothing is in plain text that could be moved")
       guard Connection.Program(rawValue: options.program) != nil else { return }
       return try options.perform(
@@ -144,6 +150,7 @@ struct ConnectCommand: ParsableCommand {
     try moving.tell(stored)
     try options.write(changes, Self.verbs)
     for (text, hint) in ClearTextMoving.lines(stored) { StandardError.note(text, hint: hint) }
+    try moving.tellKeptHelper(sweep)
     guard !options.dryRun else { return }
     guard moved.kept.isEmpty, sweep.unreadable.isEmpty else { throw ExitStatusOnly(status: .no) }
     StandardError.note(
@@ -176,6 +183,12 @@ struct DisconnectCommand: ParsableCommand {
       $0.connection == options.program || $0 == ClearTextProgram(word: options.program)
     }
     let (restored, isChanged) = keep ? ([], false) : try moving.restore(programs)
+    let forgotten = keep ? try moving.forget(programs) : 0
+    if forgotten > 0 {
+      StandardError.note(
+        "\(Plural.secrets(forgotten)) \(options.dryRun ? "would stay" : "will stay") in the vault alone: "
+          + "nothing puts \(forgotten == 1 ? "it" : "them") back by itself any more")
+    }
     if !keep, restored.isEmpty, !isChanged, !programs.isEmpty,
       Connection.Program(rawValue: options.program) == nil, moving.tellForeign(programs)
     {
@@ -187,18 +200,45 @@ struct DisconnectCommand: ParsableCommand {
         [], verbs: ("took out of", "would take out of"),
         [("restored", .array(restored.map(\.json)))], isAll: false)
       if !options.common.json { moving.tell(restored) }
+      let word = StandardOutput.shown(options.program)
       StandardError.note(
-        "\(StandardOutput.shown(options.program)) goes on asking the vault",
-        hint: "without what does not go back: \(ProgramName.current) disconnect "
-          + "\(StandardOutput.shown(options.program)) --keep")
+        Connection.Program(rawValue: options.program) == nil
+          ? "what does not go back is in the vault alone"
+          : "\(word) goes on asking the vault",
+        hint: "without what does not go back: \(ProgramName.current) disconnect \(word) --keep")
       throw ExitStatusOnly(status: .no)
     }
     // Of a program that is set up by hand there is nothing else to undo.
     let isKnown = programs.isEmpty || Connection.Program(rawValue: options.program) != nil
     try options.perform(
-      isKnown ? try disconnecting(restored) : [], verbs: ("took out of", "would take out of"),
-      [("restored", .array(restored.map(\.json)))], isAll: restored.isEmpty)
+      isKnown ? try disconnecting(restored) : try disconnectingOther(restored),
+      verbs: ("took out of", "would take out of"),
+      [("restored", .array(restored.map(\.json)))], isAll: restored.isEmpty && forgotten == 0)
     if !options.common.json { moving.tell(restored) }
+  }
+
+  /// What takes the settings of another program back that the move of this one's file has made: git's
+  /// for `.netrc`; not while something else that it gets from the vault was moved.
+  private func disconnectingOther(
+    _ restored: [MovedSecrets.Restored]
+  ) throws -> [Connection.Change] {
+    let settings = try options.common.settings()
+    let left =
+      options.dryRun
+      ? [] : Set(try MovedSecrets(settings).programs.map(\.connection))
+    let words = Set(restored.map(\.entry.program.connection)).filter {
+      Connection.Program(rawValue: $0) != nil
+    }
+    return try words.sorted().flatMap { word -> [Connection.Change] in
+      let changes = try Connection(word, part: nil, settings: settings).disconnecting()
+      guard !changes.isEmpty, !left.contains(word) else { return [] }
+      let isOurs = restored.contains { $0.entry.connects && $0.entry.program.connection == word }
+      guard !isOurs else { return changes }
+      StandardError.note(
+        "\(word) goes on asking the vault, as it did before",
+        hint: "if it should not: \(ProgramName.current) disconnect \(word)")
+      return []
+    }
   }
 
   /// What takes the program's settings back; of AWS those of each profile that was restored, too.

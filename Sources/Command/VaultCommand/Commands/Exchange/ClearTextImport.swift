@@ -62,10 +62,15 @@ struct ClearTextImport {
       "\(dryRun ? "would import" : "imported") \(count(.new) + count(.changed)) "
         + "(\(count(.unchanged)) unchanged, \(left) with another secret here)",
       hint: left > 0 ? "--replace gives existing items a new version" : nil)
+    guard path != SecretInput.standardInput else { return }
     let files = Set(stored.map(\.file.path)).sorted().map(StandardOutput.shown)
+    // What `connect` moves are the program's own files.
+    let isOwn = path.map { program.paths { ProcessState.variable($0) }.contains($0) } ?? true
     StandardError.note(
       "\(files.joined(separator: ", ")) still \(files.count == 1 ? "has" : "have") them in plain text",
-      hint: "to move them: \(ProgramName.current) connect \(program.connection) --move")
+      hint: isOwn
+        ? "to move them: \(ProgramName.current) connect \(program.connection) --move"
+        : "once nothing needs that file: shred -u \(files.joined(separator: " "))")
   }
 
   // MARK: - The whole home
@@ -88,9 +93,11 @@ struct ClearTextImport {
       ClearTextMoving.tellSkipped(path, report.message, hint: report.hint)
     }
     let isLeft = !refused.isEmpty || !sweep.unreadable.isEmpty
+    let skipped =
+      sweep.unreadable + refused.map { (path: $0.path, reason: ErrorReport($0.reason).message) }
     guard !sweep.files.isEmpty else {
       if settings.writesJSON {
-        try write([], isDryRun: dryRun)
+        try write([], isDryRun: dryRun, skipped: skipped)
       } else if only != nil {
         StandardError.note("nothing of that name is in plain text in files that are known here")
       } else if !isLeft {
@@ -114,7 +121,9 @@ struct ClearTextImport {
     moved.tellKept()
     if !dryRun { try moving.checkNothingIsLeft(sweep, moved) }
     if settings.writesJSON {
-      try write(stored, isDryRun: dryRun)
+      try write(
+        stored, isDryRun: dryRun,
+        skipped: skipped + moved.kept.map { ($0.file.path, ErrorReport($0.reason).message) })
       if isLeft || !moved.kept.isEmpty { throw ExitStatusOnly(status: .no) }
       return
     }
@@ -125,6 +134,7 @@ struct ClearTextImport {
           + "the program asks the vault")
     }
     for (text, hint) in ClearTextMoving.lines(stored) { StandardError.note(text, hint: hint) }
+    try moving.tellKeptHelper(sweep)
     StandardError.note(
       dryRun
         ? "would move \(Plural.secrets(stored.count))"
@@ -161,9 +171,18 @@ struct ClearTextImport {
     }
   }
 
-  private func write(_ stored: [ClearTextSweep.Stored], isDryRun: Bool) throws {
+  private func write(
+    _ stored: [ClearTextSweep.Stored], isDryRun: Bool, skipped: [(path: String, reason: String)]
+  ) throws {
     try StandardOutput.write([
       ("isDryRun", .bool(isDryRun)), ("items", ClearTextMoving.json(stored)),
+      (
+        "skipped",
+        .array(
+          skipped.map {
+            .object([("path", .string($0.path)), ("reason", .string($0.reason))])
+          })
+      ),
       (
         "others",
         .array(
