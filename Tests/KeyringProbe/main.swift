@@ -94,7 +94,7 @@ do {
     let cancellation = PromptCancellation()
     cancellation.cancel()
     try keyring.unlock(cancellation: cancellation)
-  case "unlock-password": print(try keyring.unlock(password: input()).rawValue)
+  case "unlock-password": print(try keyring.unlock(password: input(), for: []).rawValue)
   case "lock": try keyring.lock()
   case "contract":
     let contract = KeyringContract(of: keyring)

@@ -253,7 +253,9 @@ extension TestKeyring: DesktopKeyring {
     }
   }
 
-  package func unlock(password: SecretBytes) throws(KeyringError) -> PasswordUnlock {
+  package func unlock(
+    password: SecretBytes, for identities: [KeyringIdentity]
+  ) throws(KeyringError) -> PasswordUnlock {
     try state.require()
     throw KeyringError(.unlockUnsupported)
   }

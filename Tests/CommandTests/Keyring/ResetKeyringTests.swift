@@ -19,6 +19,9 @@ struct ResetKeyringTests {
   private func reset(keeping name: String?) throws {
     let folder = "\(session.home)/.local/share/keyrings"
     if let name {
+      try FileManager.default.createDirectory(
+        atPath: URL(fileURLWithPath: "\(folder)/\(name)").deletingLastPathComponent().path,
+        withIntermediateDirectories: true)
       try FileManager.default.copyItem(
         atPath: "\(folder)/login.keyring", toPath: "\(folder)/\(name)")
     }
@@ -26,7 +29,11 @@ struct ResetKeyringTests {
     try #require(cleared.status == 0, "\(cleared.errors)")
   }
 
-  @Test(arguments: [nil, "login.keyring.old", "login_1.keyring"] as [String?])
+  @Test(
+    arguments: [
+      nil, "login.keyring.old", "login_1.keyring", "../keyrings.bak/login.keyring",
+      "old/login.keyring", "../keyrings-2025/old/login.keyring",
+    ] as [String?])
   func everyVerbSaysWhichFileOpensTheVaultAgain(_ kept: String?) throws {
     let made = try vault("set", "a", "--stdin", input: "one")
     try #require(made.status == 0, "\(made.errors)")
@@ -39,9 +46,12 @@ struct ResetKeyringTests {
         input: Data("two".utf8))
       #expect(run.status == 77, "\(words) \(run.errors)")
       #expect(run.errors.contains("it was reset"), "\(words) \(run.errors)")
-      let file = kept.map { "a vault's key is in \(session.home)/.local/share/keyrings/\($0)" }
+      let file = kept.map { name in
+        let path = URL(fileURLWithPath: "\(session.home)/.local/share/keyrings/\(name)")
+        return "a vault's key is in \(path.standardizedFileURL.path)"
+      }
       #expect(
-        run.errors.contains(file ?? "/.local/share/keyrings/login.keyring"), "\(run.errors)")
+        run.errors.contains(file ?? "/.local/share/keyrings, back from a backup"), "\(run.errors)")
     }
   }
 
@@ -55,7 +65,14 @@ struct ResetKeyringTests {
     try FileManager.default.removeItem(atPath: "\(folder)/login.keyring")
     try FileManager.default.moveItem(
       atPath: "\(folder)/\(kept)", toPath: "\(folder)/login.keyring")
-    let again = try session.run(
+    let again = try startAnew(password: "test")
+    try #require(again.status == 0, "\(again.errors)")
+    #expect(try vault("get", "a").text == "one")
+  }
+
+  /// Starts the keyring's program again, with this password for the keyring `login`.
+  private func startAnew(password: String) throws -> KeyringSession.Run {
+    try session.run(
       "/bin/bash",
       [
         "-c",
@@ -64,7 +81,7 @@ struct ResetKeyringTests {
         owner() { dbus-send --session --print-reply --dest=org.freedesktop.DBus / \
           org.freedesktop.DBus.GetNameOwner string:org.freedesktop.secrets 2>/dev/null | tail -1; }
         old=$(owner)
-        printf test | gnome-keyring-daemon --replace --unlock --components=secrets >/dev/null 2>&1
+        printf '\(password)' | gnome-keyring-daemon --replace --unlock --components=secrets >/dev/null 2>&1
         for try in $(seq 3000); do
           new=$(owner); [ -z "$new" ] || [ "$new" = "$old" ] || exit 0
           sleep 0.02
@@ -72,7 +89,23 @@ struct ResetKeyringTests {
         exit 1
         """,
       ])
-    try #require(again.status == 0, "\(again.errors)")
+  }
+
+  /// A keyring that was put aside is another collection: its own password opens it, and the vault.
+  @Test func aKeyringThatWasPutAsideIsUnlockedByItsPassword() throws {
+    try #require(try vault("set", "a", "--stdin", input: "one").status == 0)
+    let folder = "\(session.home)/.local/share/keyrings"
+    try FileManager.default.moveItem(
+      atPath: "\(folder)/login.keyring", toPath: "\(folder)/login_old.keyring")
+    try #require(try startAnew(password: "new").status == 0)
+    #expect(try vault("get", "a").status == 77)
+    func unlock(_ password: String) throws -> KeyringSession.Run {
+      try vault("keyring", "unlock", "--keyring-password", "stdin", input: password)
+    }
+    let wrong = try unlock("wrong")
+    #expect(wrong.status == 77, "\(wrong.errors)")
+    let right = try unlock("test")
+    #expect(right.status == 0, "\(right.errors)")
     #expect(try vault("get", "a").text == "one")
   }
 
@@ -85,8 +118,18 @@ struct ResetKeyringTests {
     #expect(refused.status == 77)
     #expect(refused.errors.contains("hint: it is unlocked by: key file"), "\(refused.errors)")
     #expect(refused.errors.contains("key add --keyring"), "\(refused.errors)")
+    let status = try vault("status", "--key-file", key)
+    #expect(status.status == 0)
+    #expect(status.errors.contains("it was reset"), "\(status.errors)")
+    #expect(status.errors.contains("key add --keyring"), "\(status.errors)")
+    let keyring = try vault("keyring", "status")
+    #expect(keyring.text.contains("without-key"), "\(keyring.text)")
+    #expect(keyring.errors.contains("it was reset"), "\(keyring.errors)")
+    #expect(try vault("status", "--json", "--key-file", key).text.contains("keyring-without-key"))
     let added = try vault("key", "add", "--keyring", "--key-file", key)
     #expect(added.status == 0, "\(added.errors)")
     #expect(try vault("get", "a").text == "one")
+    #expect(try vault("status").errors.contains("reset") == false)
+    #expect(try vault("keyring", "status").text.contains("unlocked"))
   }
 }

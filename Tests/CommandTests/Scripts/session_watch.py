@@ -126,6 +126,8 @@ def main(vault):
     seen = lambda: open(f"{home}/watch.err").read()
     wait(lambda: "watching" in seen(), "the watch")
     assert unlock("--until-logout"), seen()
+    status = run("status", "--key-file", f"{home}/key").stdout
+    assert b"or until you log out" in status, status
     print("until logout", is_open(), flush=True)
 
     def send(line):

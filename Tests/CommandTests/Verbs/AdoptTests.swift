@@ -44,6 +44,24 @@ struct AdoptTests {
     #expect(ours.status == 64, "\(ours.errors)")
   }
 
+  /// Nobody is asked for the vault's passphrase, only to see what lies in the keyring.
+  @Test func aLockedVaultDoesNotHideThem() throws {
+    let session = try KeyringSession(.unlocked)
+    try stored("gh-token", ["service", "gh:github.com"], in: session, label: "gh")
+    func run(_ words: String..., environment: [String] = []) throws -> KeyringSession.Run {
+      try session.run(
+        "/usr/bin/env", environment + [VaultProcess.path] + words + ["--no-session"])
+    }
+    let made = try run("init", "--passphrase", "env:PW", environment: ["PW=a good passphrase"])
+    try #require(made.status == 0, "\(made.errors)")
+    let list = try run("keyring", "list")
+    #expect(list.status == 0, "\(list.errors)")
+    #expect(list.text.contains("gh:github.com"))
+    #expect(list.errors.contains("cannot be told"), "\(list.errors)")
+    #expect(
+      try run("keyring", "list", "--passphrase", "env:PW", environment: ["PW=no"]).status == 77)
+  }
+
   @Test func allItemsOfOtherProgramsAreTakenInOnce() throws {
     let vault = try KeyringFallbackTests.DesktopVault(hasKeyFile: false)
     for (secret, attributes) in [

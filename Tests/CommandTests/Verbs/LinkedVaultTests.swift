@@ -103,4 +103,41 @@ struct LinkedVaultTests {
     }
     #expect(!vault.home.names().contains("not-mounted"))
   }
+
+  /// What lay beside the file before it was put elsewhere holds what is purged, and what an old key
+  /// opens.
+  @Test func theGenerationBesideTheLinkGoes() throws {
+    let made = try ThrowawayVault()
+    try made.set("a", "TOPSECRET")
+    try made.set("b", "other")
+    let folder = "\(made.home.path)/.local/share/vault"
+    let other = "\(made.home.path)/other"
+    try files.createDirectory(
+      atPath: other, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    try files.moveItem(atPath: "\(folder)/secrets.vault", toPath: "\(other)/secrets.vault")
+    try link("\(folder)/secrets.vault", to: "\(other)/secrets.vault")
+    #expect(files.fileExists(atPath: "\(folder)/secrets.vault.previous"))
+    #expect(try made("remove", "a", "--purge", "--yes").status == 0)
+    #expect(!files.fileExists(atPath: "\(folder)/secrets.vault.previous"))
+    #expect(try made("get", "b").text == "other")
+  }
+
+  /// Folder and file may be links, and each folder above is looked at.
+  @Test func aFolderOfOthersAboveTheLinkIsRefused() throws {
+    let made = try ThrowawayVault()
+    let home = made.home.path
+    for folder in ["disk", "other"] {
+      try files.createDirectory(
+        atPath: "\(home)/\(folder)", withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+    }
+    try files.moveItem(atPath: "\(home)/.local/share/vault", toPath: "\(home)/disk/v")
+    try link("\(home)/.local/share/vault", to: "\(home)/disk/v")
+    try files.moveItem(
+      atPath: "\(home)/disk/v/secrets.vault", toPath: "\(home)/other/secrets.vault")
+    try link("\(home)/disk/v/secrets.vault", to: "\(home)/other/secrets.vault")
+    #expect(try made("list").status == 0)
+    try files.setAttributes([.posixPermissions: 0o777], ofItemAtPath: "\(home)/disk")
+    #expect(try made("list").status == 77)
+  }
 }

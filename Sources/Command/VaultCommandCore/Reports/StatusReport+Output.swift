@@ -249,10 +249,16 @@ extension KeySlot {
 }
 
 extension SessionState {
+  /// What ends a session before its time.
+  private static var end: String {
+    SessionWatch.isRunning(in: ProcessState.variable("XDG_RUNTIME_DIR"))
+      ? ", or until you log out" : ""
+  }
+
   var words: String {
     switch self {
     case .none: "none"
-    case .active(let seconds): "unlocked for \(TimeSpan.text(seconds))"
+    case .active(let seconds): "unlocked for \(TimeSpan.text(seconds))\(Self.end)"
     case .unavailable(let reason): "not possible: \(reason)"
     }
   }

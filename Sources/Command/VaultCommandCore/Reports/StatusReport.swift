@@ -64,7 +64,7 @@ package struct StatusReport {
     conflicting.isConflicting = true
     conflicts = sync == nil ? 0 : try open?.blocking.items(matching: conflicting).count ?? 0
     isPublishing = try open?.blocking.isPublishing()
-    copies = keyring?.message == nil && keyring != nil ? try? open?.blocking.copies() : nil
+    copies = keyring?.isLocked == false ? try? open?.blocking.copies() : nil
     Notices.collect()
   }
 

@@ -14,7 +14,8 @@ extension LockedVault {
 
   /// Returns the state of the desktop keyring, without unlocking it or showing a prompt.
   ///
-  /// - Returns: The state, also where there is no keyring; within the keyring's time limit.
+  /// - Returns: The state, also where there is no keyring or no vault; within the keyring's time
+  ///   limit.
   public func keyringStatus() async -> KeyringStatus {
     await waiting { $0.keyringStatus() }
   }

@@ -4,7 +4,8 @@ public import VaultSealing
 public struct KeyringStatus: Sendable {
   /// The state's stable name: `unlocked`, or `no-bus`, `dead-bus`, `no-provider`,
   /// `activation-timed-out`, `not-answering`, `no-collection`, `locked-with-display`,
-  /// `locked-without-display`, `library-missing`, ….
+  /// `locked-without-display`, `library-missing`, …; `without-key` for one that is unlocked and does
+  /// not hold the key that the vault's keyring slot needs.
   public let state: String
   /// One sentence that says what is in the way; `nil` if nothing is.
   public let message: String?
@@ -34,11 +35,11 @@ public struct KeyringStatus: Sendable {
   /// Whether the keyring could ask a person there.
   public let canPrompt: Bool
 
-  init(_ report: KeyringReport) {
-    state = report.obstacle?.state.rawValue ?? "unlocked"
-    message = report.obstacle?.message
-    hint = report.obstacle?.state.hint
-    remedies = report.obstacle?.state.remedies ?? []
+  init(_ report: KeyringReport, lostKey: CredentialError?) {
+    state = report.obstacle?.state.rawValue ?? (lostKey == nil ? "unlocked" : "without-key")
+    message = report.obstacle?.message ?? lostKey?.message
+    hint = report.obstacle?.state.hint ?? lostKey?.hint
+    remedies = report.obstacle?.state.remedies ?? lostKey?.remedies ?? []
     owner = report.owner?.busName
     process = report.owner?.process
     program = report.owner?.program
@@ -75,9 +76,15 @@ public enum KeyringUnlocking: Sendable {
 extension LockedVault.Blocking {
   /// Returns the state of the desktop keyring, without unlocking it or showing a prompt.
   ///
-  /// - Returns: The state, also where there is no keyring; within the keyring's time limit.
+  /// - Returns: The state, also where there is no keyring or no vault; within the keyring's time
+  ///   limit.
   public func keyringStatus() -> KeyringStatus {
-    KeyringStatus(vault.keyring.probe(openingSession: true))
+    let report = vault.keyring.probe(openingSession: true)
+    guard report.obstacle == nil, report.isLocked == false, let sealed = try? sealedFile() else {
+      return KeyringStatus(report, lostKey: nil)
+    }
+    let slotKeys = KeyringSlotKeys(keyring: vault.keyring, options: vault.options)
+    return KeyringStatus(report, lostKey: LostKeyringKey.found(by: slotKeys, in: sealed.header))
   }
 
   /// Unlocks the desktop keyring with its own password, from a terminal or a script, without a
@@ -89,7 +96,10 @@ extension LockedVault.Blocking {
   @discardableResult
   public func unlockKeyring(password: SecretBytes) throws -> KeyringUnlocking {
     do {
-      return switch try vault.keyring.unlock(password: password) {
+      // The vault's key may lie in another keyring than the default one.
+      let slotKeys = KeyringSlotKeys(keyring: vault.keyring, options: vault.options)
+      let wanted = (try? sealedFile()).map { slotKeys.identities(in: $0.header) } ?? []
+      return switch try vault.keyring.unlock(password: password, for: wanted) {
       case .wasUnlocked: .wasUnlocked
       case .unlocked: .unlocked
       case .unlockedWithNewline: .unlockedWithNewline

@@ -23,6 +23,8 @@ struct VaultFolder: Sendable {
     self.path = path
     placeFile = Hexadecimal.text(try Hash.blake2b(Array(path.utf8), count: 16)) + ".place"
     if System.linkTarget(path) != nil {
+      // Other files of the vault lie where the link is, so that folder has to be safe, too.
+      _ = try CredentialError.fromStorage { [place] in try Directory(place.directory) }
       let end = try CredentialError.fromStorage { try Directory.end(ofOwnLinks: path) }
       let file = FileLocation(path: end)
       place = (file.directoryPath, file.name)
@@ -154,6 +156,12 @@ struct VaultFolder: Sendable {
     try CredentialError.fromStorage {
       try directory.remove(AtomicFile.previousName(of: file))
       try directory.remove(damagedName)
+      // Of before the file was put elsewhere, with a link in its place.
+      let link = FileLocation(path: path)
+      guard (link.directoryPath, link.name) != (folder, file) else { return }
+      let beside = try Directory(link.directoryPath)
+      try beside.remove(AtomicFile.previousName(of: link.name))
+      try beside.remove("\(link.name).damaged")
     }
   }
 

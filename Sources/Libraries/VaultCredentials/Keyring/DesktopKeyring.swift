@@ -38,8 +38,10 @@ package protocol DesktopKeyring: Sendable {
     cancellation: PromptCancellation?, for identity: KeyringIdentity?
   ) throws(KeyringError)
 
-  /// Unlocks it with its own password.
-  func unlock(password: SecretBytes) throws(KeyringError) -> PasswordUnlock
+  /// Unlocks it with its own password, or where these items lie in another one, that one.
+  func unlock(
+    password: SecretBytes, for identities: [KeyringIdentity]
+  ) throws(KeyringError) -> PasswordUnlock
 
   /// Whether a secret has gone over a connection that is not encrypted.
   var hasSentInClear: Bool { get }

@@ -11,7 +11,8 @@ package enum PasswordUnlock: String, Sendable {
 }
 
 extension Keyring {
-  /// Unlocks the default collection with the keyring's own password, without any prompt.
+  /// Unlocks a collection with its own password, without any prompt: the default one; and where items
+  /// that are wanted lie locked in another one, as in a keyring that was put aside, that one.
   ///
   /// First by gnome-keyring's control socket, as the login does, then by its master-password call.
   /// A denied password is tried once more with a newline added, which `echo` may have made part of
@@ -20,22 +21,45 @@ extension Keyring {
   /// The password goes over the bus on an encrypted session alone, whatever the options say: on a
   /// desktop it is the login password.
   ///
+  /// - Parameters:
+  ///   - password: The password.
+  ///   - identities: The items that are wanted.
+  /// - Returns: How it came to be unlocked.
   /// - Throws: `.wrongPassword`; `.plainSessionOnly`; `.unlockUnsupported` where the service knows
   ///   neither way.
-  package func unlock(password: SecretBytes) throws(KeyringError) -> PasswordUnlock {
+  package func unlock(
+    password: SecretBytes, for identities: [KeyringIdentity]
+  ) throws(KeyringError) -> PasswordUnlock {
     var options = options
     options.requiresEncryptedSession = true
     return try perform { [options] connection, call in
       guard let collection = try connection.defaultCollection(during: call) else {
         throw KeyringError(.noCollection)
       }
-      guard try connection.isLocked(collection, during: call) else { return .wasUnlocked }
-      let unlocking = PasswordUnlocking(
-        connection: connection, collection: collection, options: options, call: call)
-      if try unlocking.isOpened(by: password) { return .unlocked }
-      if try unlocking.isOpened(by: password.addingNewline()) { return .unlockedWithNewline }
+      var collections = try connection.isLocked(collection, during: call) ? [collection] : []
+      for identity in identities {
+        let found = try connection.search(identity.searched, during: call)
+        guard found.unlocked.isEmpty else { continue }
+        collections += found.locked.map(ServiceConnection.collection(ofItem:)).filter {
+          !collections.contains($0)
+        }
+      }
+      guard !collections.isEmpty else { return .wasUnlocked }
+      for collection in collections {
+        let unlocking = PasswordUnlocking(
+          connection: connection, collection: collection, options: options, call: call)
+        if try unlocking.isOpened(by: password) { return .unlocked }
+        if try unlocking.isOpened(by: password.addingNewline()) { return .unlockedWithNewline }
+      }
       throw KeyringError(.wrongPassword)
     }
+  }
+}
+
+extension ServiceConnection {
+  /// The collection of an item: the path above it.
+  fileprivate static func collection(ofItem path: String) -> String {
+    path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? path
   }
 }
 

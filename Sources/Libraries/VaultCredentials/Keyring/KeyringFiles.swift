@@ -8,7 +8,7 @@ enum KeyringFiles {
   /// In an encrypted keyring the attributes of items stand as the MD5 of their values
   /// (gkm-secret-binary.c), in one without a password as they are.
   private static let marks = ["vault-key", "133632a7587558c15b66beb6e792ec7c"]
-  private static let (maximumFiles, maximumSize) = (64, 16 << 20)
+  private static let (maximumFiles, maximumSize, maximumFolders) = (64, 16 << 20, 8)
 
   /// The files that hold the key of a vault, whichever it is, by their paths.
   ///
@@ -16,7 +16,7 @@ enum KeyringFiles {
   /// - Returns: The paths, the newest file first.
   static func withVaultKeys(in folders: [String] = KeyringProtection.folders()) -> [String] {
     var found: [(path: String, modified: Int64)] = []
-    for folder in Set(folders) {
+    for folder in Set(folders.flatMap { [$0] + besides($0) }) {
       for name in ((try? UserFile.names(in: folder)) ?? []).prefix(maximumFiles) {
         let path = "\(folder)/\(name)"
         guard let status = try? System.targetStatus(of: path, in: AT_FDCWD), status.isRegular,
@@ -27,6 +27,20 @@ enum KeyringFiles {
       }
     }
     return found.sorted { ($1.modified, $0.path) < ($0.modified, $1.path) }.map(\.path)
+  }
+
+  /// Folders into which somebody may have put the whole folder, or files of it: beside it with the same
+  /// beginning of their names, as `keyrings.bak`, and in it.
+  private static func besides(_ folder: String) -> [String] {
+    func folders(in parent: String, _ isWanted: (String) -> Bool) -> [String] {
+      ((try? UserFile.names(in: parent)) ?? []).filter(isWanted).map { "\(parent)/\($0)" }
+        .filter { (try? System.targetStatus(of: $0, in: AT_FDCWD).isDirectory) == true }
+    }
+    let (parent, name) = (UserFile.folder(of: folder), String(folder.lastComponent))
+    let beside = folders(in: parent) { $0.begins(with: name) && !$0.isSame(as: name) }
+    return ([folder] + beside.prefix(maximumFolders)).flatMap { place in
+      (place == folder ? [] : [place]) + folders(in: place) { _ in true }.prefix(maximumFolders)
+    }
   }
 
   private static func holdsMark(_ bytes: [UInt8]) -> Bool {

@@ -22,6 +22,19 @@ struct KeyringSlotKeys {
     }
   }
 
+  /// Whether the keyring has the key of a slot; its secret is not read.
+  func holdsSlotKey(vaultID: [UInt8], slotID: [UInt8]) throws(KeyringError) -> Bool {
+    let identity = identity(vaultID, slotID)
+    let found = try keyring.items(matching: identity.searched)
+    return (found.unlocked + found.locked).contains(where: identity.isCarried)
+  }
+
+  /// The items of the keyring that hold the keys of a vault's slots.
+  func identities(in header: VaultHeader) -> [KeyringIdentity] {
+    header.slots.filter { KeySlot.Kind(type: $0.type) == .keyring }
+      .map { identity(header.vaultID, $0.id) }
+  }
+
   /// Puts the key of a new slot into the keyring.
   func storeSlotKey(_ key: SecretBytes, vaultID: [UInt8], slotID: [UInt8]) throws {
     let identity = identity(vaultID, slotID)

@@ -6,9 +6,9 @@ package import VaultStorage
 package enum SessionWatch {
   private static let file = "watch.lock"
 
-  private static func folder(_ runtime: String?) -> Directory? {
+  private static func folder(_ runtime: String?, create: Bool) -> Directory? {
     guard let runtime, runtime.utf8.first == UInt8(ascii: "/") else { return nil }
-    return try? Directory("\(runtime)/vault", create: true)
+    return try? Directory("\(runtime)/vault", create: create)
   }
 
   /// Says that this process watches.
@@ -17,7 +17,7 @@ package enum SessionWatch {
   /// - Returns: What says so as long as it is kept; `nil` if another process watches already, or there
   ///   is no such folder.
   package static func begin(in runtime: String?) -> FileLock? {
-    guard let folder = folder(runtime) else { return nil }
+    guard let folder = folder(runtime, create: true) else { return nil }
     // Who only looks whether it is taken has it for a moment.
     return try? FileLock(file, in: folder, timeout: .seconds(1))
   }
@@ -27,7 +27,7 @@ package enum SessionWatch {
   /// - Parameter runtime: `XDG_RUNTIME_DIR`.
   /// - Returns: False also where that cannot be known.
   package static func isRunning(in runtime: String?) -> Bool {
-    guard let folder = folder(runtime) else { return false }
+    guard let folder = folder(runtime, create: false) else { return false }
     do {
       // Nobody has it: it is given back at once.
       _ = try FileLock(file, in: folder, timeout: .zero)

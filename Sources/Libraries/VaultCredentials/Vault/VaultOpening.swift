@@ -123,33 +123,7 @@ struct VaultOpening {
       }
       return Found(vaultKey: key, slot: slot, source: .keyring)
     }
-    throw keyIsNotThere()
-  }
-
-  /// The error for a keyring that answers, and does not have the key: most of all one that was
-  /// reset, which is what people do when its password no longer fits.
-  private func keyIsNotThere() -> CredentialError {
-    let others = Self.words(
-      of: Set(sealed.header.slots.map { KeySlot.Kind(type: $0.type) }).subtracting([.keyring]))
-    let files = KeyringFiles.withVaultKeys()
-    let again: String
-    if let newest = files.first {
-      let more = files.count > 1 ? " (or \(files.dropFirst().joined(separator: ", ")))" : ""
-      again =
-        "a vault's key is in \(newest)\(more): make it the keyring's file again, "
-        + "log in anew, and give the password that it had then"
-    } else {
-      let folder = KeyringProtection.folders().first ?? "~/.local/share/keyrings"
-      again =
-        "put the keyring's file of before back from a backup, such as \(folder)/login.keyring, "
-        + "and log in anew"
-    }
-    return CredentialError(
-      .locked,
-      "the keyring does not hold the key of this vault: it was reset, or is another user's or "
-        + "machine's",
-      hint: others.isEmpty ? again : "it is unlocked by: \(others); or \(again)",
-      remedies: others.isEmpty ? [] : [.unlock, .addKeyringSlot])
+    throw LostKeyringKey.error(sealed.header)
   }
 
   /// Whether the vault has a slot of this kind; if not, a source that was named is an error.

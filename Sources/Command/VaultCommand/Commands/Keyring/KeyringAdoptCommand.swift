@@ -26,11 +26,7 @@ struct KeyringListCommand: ParsableCommand {
   func run() throws {
     let settings = try common.settings()
     let wanted = try KeyringEntry.attributes(attributes)
-    let locked = try settings.locked().blocking
-    let all =
-      try locked.exists()
-      ? try settings.withVault { try $0.keyringEntries() } : try locked.keyringEntries()
-    let entries = all.filter { $0.holds(wanted) }
+    let entries = try entries(settings).filter { $0.holds(wanted) }
     if settings.writesJSON {
       return try StandardOutput.write([("items", .array(entries.map(\.json)))])
     }
@@ -44,6 +40,24 @@ struct KeyringListCommand: ParsableCommand {
     if !rows.isEmpty {
       try StandardOutput.write(
         TextTable.aligned([["item", "owner", "state", "label", "attributes"]] + rows))
+    }
+  }
+
+  /// All items; which are the vault's own is told where it opens without a question.
+  private func entries(_ settings: VaultSettings) throws -> [KeyringEntry] {
+    let locked = try settings.locked(asksNobody: true)
+    guard try locked.blocking.exists() else { return try locked.blocking.keyringEntries() }
+    let sources = UnlockSources(settings: settings, vault: locked).withoutAsking()
+    do {
+      return try locked.blocking.unlock(with: sources.map(\.source)).blocking.keyringEntries()
+    } catch let error as CredentialError
+      where error.code == .locked || error.code.isAboutKeyring
+    {
+      let entries = try locked.blocking.keyringEntries()
+      StandardError.note(
+        "the vault is locked: which of them are its copies cannot be told",
+        hint: Advice.text(nil, [.unlock]))
+      return entries
     }
   }
 }

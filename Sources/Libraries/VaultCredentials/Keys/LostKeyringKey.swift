@@ -1,0 +1,41 @@
+/// A keyring that answers and does not hold the key of the vault: most of all one that was reset,
+/// which is what people do when its password no longer fits.
+enum LostKeyringKey {
+  /// The error, which says which file of the keyring's folder has such a key, and what else opens
+  /// the vault.
+  static func error(_ header: VaultHeader) -> CredentialError {
+    let others = Set(header.slots.map { KeySlot.Kind(type: $0.type) })
+      .subtracting([.keyring]).map(\.words).sorted().joined(separator: ", ")
+    let files = KeyringFiles.withVaultKeys()
+    let folder = KeyringProtection.folders().first ?? "~/.local/share/keyrings"
+    let again: String
+    if let newest = files.first {
+      let more = files.count > 1 ? " (or \(files.dropFirst().joined(separator: ", ")))" : ""
+      again =
+        "a vault's key is in \(newest)\(more): make it the keyring's file again, "
+        + "log in anew, and give the password that it had then"
+    } else {
+      again =
+        "put the keyring's files of before, the folder \(folder), back from a backup, and log in anew"
+    }
+    return CredentialError(
+      .locked,
+      "the keyring does not hold the key of this vault: it was reset, or is another user's or "
+        + "machine's",
+      hint: others.isEmpty ? again : "it is unlocked by: \(others); or \(again)",
+      remedies: others.isEmpty ? [] : [.unlock, .addKeyringSlot])
+  }
+
+  /// The error if the keyring, which is unlocked, holds none of the keys that the vault's slots
+  /// need; `nil` also where that cannot be told.
+  static func found(by keyring: KeyringSlotKeys, in header: VaultHeader) -> CredentialError? {
+    let slots = header.slots.filter { KeySlot.Kind(type: $0.type) == .keyring }
+    guard !slots.isEmpty else { return nil }
+    for slot in slots {
+      guard
+        let holds = try? keyring.holdsSlotKey(vaultID: header.vaultID, slotID: slot.id), !holds
+      else { return nil }
+    }
+    return error(header)
+  }
+}
