@@ -67,6 +67,29 @@ struct MovingTests: SuiteOfTwoMachines {
     #expect(try back.status().label == "desktop")
   }
 
+  /// Two that join without knowing each other: the one that is let in second hears its name once.
+  @Test func aMachineHearsThatItIsCalledOtherwise() throws {
+    let (one, two) = (try SyncMachine("new"), try SyncMachine("new"))
+    let codes = [try first.invite().text, try first.invite().text]
+    func join(_ machine: SyncMachine, _ code: SecretBytes) throws -> SyncedVault {
+      try SyncedVault.join(
+        machine.vault, in: engine, at: "memory", invitation: code, label: machine.label)
+    }
+    var fourth: SyncedVault?
+    let third = try engine.apart {
+      try join(one, codes[0])
+    } and: {
+      fourth = try join(two, codes[1])
+    }
+    let other = try #require(fourth)
+    try engine.apart({ try third.synchronize() }, and: { try other.synchronize() })
+    try first.synchronize()
+    let reports = [try third.synchronize(), try other.synchronize()]
+    #expect(reports.compactMap(\.renamed) == ["new-2"])
+    #expect(try Set([third, other].map { try $0.status().label }) == ["new", "new-2"])
+    #expect(try third.synchronize().renamed == nil && other.synchronize().renamed == nil)
+  }
+
   /// Whoever has a member's key may say anything in its claim: it gets no name of somebody else.
   @Test func nobodyTakesANameFromSomebodyWhoWasLetInBefore() throws {
     var space = try PaperSpace()

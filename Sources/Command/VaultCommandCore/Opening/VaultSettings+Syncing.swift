@@ -326,15 +326,19 @@ extension VaultSettings {
 
 /// What a machine knows of its space without the store.
 package enum SpaceKnown {
-  /// Tells a person whose home was put back or copied that this machine is the only way to let others
-  /// in, if it is: what could be lost with it was nearly lost.
+  /// Tells a person whose home was put back or copied who lets others in where no recovery code does:
+  /// what could be lost with the machine was nearly lost.
   ///
   /// - Parameter space: The space.
   /// - Throws: What reading the vault throws.
-  package static func tellSoleOwner(of space: SyncedVault) throws {
+  package static func tellWaysBack(of space: SyncedVault) throws {
     let status = try space.status()
-    guard status.devices > 1, status.recoveryCodes == 0, status.owners == [status.label] else {
-      return
+    guard status.devices > 1, status.recoveryCodes == 0 else { return }
+    guard status.owners == [status.label] else {
+      let owners = status.owners.map { StandardOutput.shown($0) }.joined(separator: ", ")
+      return StandardError.note(
+        "no recovery code opens the space, only its owners let others in: \(owners)",
+        hint: "a recovery code would, too: \(ProgramName.current) key add --recovery")
     }
     StandardError.note(
       "this machine is the space's only owner, and no recovery code opens the space",

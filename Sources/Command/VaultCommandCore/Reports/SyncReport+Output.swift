@@ -199,6 +199,11 @@ extension SyncReport {
         "this home was put back or copied: the machine goes on as \(StandardOutput.shown(successor))",
         hint: nil)
     }
+    if let renamed {
+      StandardError.note(
+        "another machine has the name that this one asked for: this one is called "
+          + StandardOutput.shown(renamed))
+    }
     for label in copies {
       let shown = StandardOutput.shown(label)
       StandardError.note(
@@ -239,7 +244,8 @@ extension SyncReport {
       + changes.itemMembers + [
         ("domains", .strings(domains)), ("tooLong", .strings(tooLong)),
         ("waiting", .strings(waiting)), ("refused", .strings(refused)),
-        ("successor", .optional(successor)), ("copies", .strings(copies)),
+        ("successor", .optional(successor)), ("renamed", .optional(renamed)),
+        ("copies", .strings(copies)),
         ("asking", .strings(asking)), ("stopped", .strings(stopped.map(\.message))),
         (
           "refusedItems",

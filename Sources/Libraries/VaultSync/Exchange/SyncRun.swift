@@ -123,6 +123,10 @@ struct SyncRun: Exchanging {
       isPushed = true
     }
     loaded.state.lastContact = now()
+    if let label = after.members[loaded.state.stream]?.label, label != loaded.state.label {
+      loaded.state.label = label
+      if report.successor == nil { report.renamed = label }
+    }
     files.setReader(after.members[loaded.state.stream]?.role == .reader)
     loaded.state.epochs = loaded.history.epochs
     loaded.state.rest = isPushed ? rest(heads, loaded, report, vault) : nil

@@ -39,6 +39,9 @@ public struct SyncReport: Sendable {
   /// The name under which this machine goes on in a part of the space of its own, since its home had
   /// been put back or copied; `nil` in all other runs.
   public internal(set) var successor: String?
+  /// The name that this machine has from now on, since another one that was let in before has the one
+  /// it had asked for; `nil` in all other runs.
+  public internal(set) var renamed: String?
   /// Machines that go on by copies of this home, by their labels; in one run alone.
   public internal(set) var copies: [String] = []
   /// Machines whose invitation had been used by another one, by their labels; in one run alone.

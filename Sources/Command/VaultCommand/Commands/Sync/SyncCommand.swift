@@ -254,7 +254,7 @@ struct SyncNowCommand: ParsableCommand {
       : try settings.withSpace { space in
         if discardLocal { try Self.discard(in: space) }
         let report = try space.synchronize(acceptingRollback: settings.acceptsRollback)
-        if report.successor != nil { try SpaceKnown.tellSoleOwner(of: space) }
+        if report.successor != nil { try SpaceKnown.tellWaysBack(of: space) }
         return report
       }
     guard let report = found else { return StandardError.note("another run does it", hint: nil) }
