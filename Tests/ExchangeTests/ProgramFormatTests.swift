@@ -285,7 +285,7 @@ struct ProgramFormatTests {
 
   @Test func googleAuthenticatorsCodesBecomeAddresses() throws {
     let reading = try read(.otpauth, "# codes\n\(Self.migration)\n")
-    #expect(reading.items.map(\.name) == ["Ex/a- sh:alice@example.com", "bob"])
+    #expect(reading.items.map(\.name) == ["Ex:a- sh/alice@example.com", "bob"])
     #expect(reading.items.allSatisfy { $0.kind == .otp })
     #expect(
       reading.items.map(\.main.text) == [

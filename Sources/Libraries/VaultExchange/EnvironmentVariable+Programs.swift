@@ -14,7 +14,7 @@ extension EnvironmentVariable {
     // Programs read `http_proxy`, too.
     let name = name.uppercased()
     if exact.contains(name) || suffixes.contains(where: name.ends(with:)) { return true }
-    if isRunCommands(name) { return true }
+    if isRunCommands(name) || isSearchPath(name) { return true }
     return isOfFamily(name) && !harmless.contains(where: name.ends(with:))
   }
 
@@ -46,6 +46,13 @@ extension EnvironmentVariable {
   /// A file of commands or settings: `WGETRC`, `INPUTRC`, `PSQLRC`.
   private static func isRunCommands(_ name: String) -> Bool {
     name.ends(with: "RC") && name.utf8.count > 4 && !name.utf8.contains(UInt8(ascii: "_"))
+  }
+
+  /// Folders in which a tool looks for what it loads: `MAILPATH`, `AWKLIBPATH`.
+  ///
+  /// A program of one's own has an underscore there: `UPLOAD_PATH`.
+  private static func isSearchPath(_ name: String) -> Bool {
+    name.ends(with: "PATH") && !name.ends(with: "_PATH")
   }
 
   private static func isOfFamily(_ name: String) -> Bool {
@@ -94,8 +101,8 @@ extension EnvironmentVariable {
     // Code that is loaded.
     "_PRELOAD", "_PLUGIN", "_PLUGINS", "_PLUGIN_DIR", "_PLUGIN_PATH", "_PLUGINS_DIR",
     "_PLUGINS_PATH", "_EXTENSIONS_DIR", "_LIBRARY_PATH", "_LOAD_PATH", "_MODULE_PATH",
-    "_MODULES_PATH", "_EXEC_PATH", "_PROFILER_PATH", "_DRIVERS_PATH", "_UNIT_PATH", "CLASSPATH",
-    "_HOME",
+    "_MODULES_PATH", "_EXEC_PATH", "_PROFILER_PATH", "_DRIVERS_PATH", "_UNIT_PATH",
+    "_INCLUDE_PATH", "_TYPELIB_PATH", "_EXEC_PREFIX", "_ICD_VENDORS", "_HOME",
     // Settings from another file.
     "CONFIG", "_CONFIG_FILE", "_CONFIG_PATH", "_CONFIG_DIR", "_CONF", "_CONF_DIR", "_CONF_PATH",
     "_CONFDIR", "_RC", "_RCFILE", "_RC_FILE", "_RC_FILES", "_INIT_SCRIPT",
@@ -105,30 +112,32 @@ extension EnvironmentVariable {
 
   private static let exact: Set<String> = [
     // Shells, and what they start.
-    "PATH", "IFS", "ENV", "CDPATH", "FPATH", "MANPATH", "SHELL", "BASHOPTS", "PS0", "PS1", "PS2",
+    "IFS", "ENV", "SHELL", "BASHOPTS", "PS0", "PS1", "PS2",
     "PS4", "ZDOTDIR", "HOME", "TMPDIR", "TMP", "TEMP", "VISUAL", "BROWSER", "HISTFILE",
     "LESS", "LESSOPEN", "LESSCLOSE", "LESSEDIT", "MANOPT", "MANROFFOPT", "MORE", "VIMINIT",
-    "VIMRUNTIME", "EXINIT", "EMACSLOADPATH", "EMACSPATH", "SSH_AUTH_SOCK", "SSH_SK_HELPER",
-    "SSH_SK_PROVIDER", "SSH_PKCS11_HELPER", "RSYNC_CONNECT_PROG", "SVN_SSH", "HGMERGE", "HGRCPATH",
+    "VIM", "VIMRUNTIME", "NVIM_APPNAME", "EXINIT", "SSH_AUTH_SOCK", "SSH_SK_HELPER",
+    "SSH_SK_PROVIDER", "SSH_PKCS11_HELPER", "RSYNC_CONNECT_PROG", "SVN_SSH", "HGMERGE",
     "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
     // Compression, which reads its options there.
     "BZIP", "BZIP2", "GZIP", "UNZIP", "UNZIPOPT", "XZ_DEFAULTS", "ZIPOPT", "ZIPINFO", "ZIPINFOOPT",
     // The C library.
     "GCONV_PATH", "GCOV_PREFIX", "GLIBC_TUNABLES", "GETCONF_DIR", "HOSTALIASES", "LOCALDOMAIN",
-    "LOCPATH", "MALLOC_TRACE", "NIS_PATH", "NLSPATH", "RESOLV_HOST_CONF", "TZDIR", "TERMCAP",
+    "MALLOC_TRACE", "NIS_PATH", "RESOLV_HOST_CONF", "TZDIR", "TERMCAP",
     "TERMINFO", "TERMINFO_DIRS", "LLVM_PROFILE_FILE",
     // Languages and what builds their programs.
     "NODE_PATH", "NODE_EXTRA_CA_CERTS", "NODE_REPL_EXTERNAL_MODULE",
     "NODE_TLS_REJECT_UNAUTHORIZED", "ELECTRON_RUN_AS_NODE", "GEM_PATH", "BUNDLE_GEMFILE",
-    "BUNDLE_PATH", "RUBYLIB", "RUBYOPT", "PERLLIB", "PHP_INI_SCAN_DIR", "COMPOSER", "GOPATH",
+    "BUNDLE_PATH", "RUBYLIB", "RUBYOPT", "PERLLIB", "PHP_INI_SCAN_DIR", "COMPOSER",
     "GOROOT", "GOPROXY", "GOENV", "GOTOOLCHAIN", "GOTOOLDIR", "GOSUMDB", "GONOSUMDB", "GOINSECURE",
     "GOPRIVATE", "GONOPROXY", "GOBIN", "GOMODCACHE", "GOVCS", "GOAUTH", "GOCACHEPROG",
     "DOTNET_STARTUP_HOOKS", "DOTNET_ADDITIONAL_DEPS", "DOTNET_SHARED_STORE", "DOTNET_ROOT",
-    "PSMODULEPATH", "ERL_AFLAGS", "ERL_FLAGS", "ERL_LIBS", "ERL_ZFLAGS", "R_ENVIRON",
+    "ERL_AFLAGS", "ERL_FLAGS", "ERL_LIBS", "ERL_ZFLAGS", "R_ENVIRON",
     "R_ENVIRON_USER", "R_LIBS", "R_LIBS_USER", "R_PROFILE", "R_PROFILE_USER", "JULIA_DEPOT_PATH",
-    "TCLLIBPATH", "OCAMLRUNPARAM", "GHCRTS", "CC", "CXX", "CPP", "LD", "AR", "MAKEFILES",
+    "OCAMLRUNPARAM", "GHCRTS", "CC", "CXX", "CPP", "LD", "AR", "MAKEFILES",
     "CONFIG_SITE", "DEVELOPER_DIR", "SDKROOT", "PKG_CONFIG_LIBDIR",
-    "PKG_CONFIG_SYSROOT_DIR", "TEXINPUTS", "OPENOUT_ANY", "SHELL_ESCAPE", "COVERAGE_PROCESS_START",
+    "PKG_CONFIG_SYSROOT_DIR", "COMPILER_PATH", "LIBRARY_PATH", "ACLOCAL_PATH", "QMAKESPEC",
+    "VIRTUAL_ENV", "CONDA_PREFIX", "ASDF_DIR", "TEXINPUTS", "OPENOUT_ANY", "SHELL_ESCAPE",
+    "COVERAGE_PROCESS_START",
     // Modules of libraries, and whom they trust.
     "GDK_PIXBUF_MODULE_FILE", "SASL_PATH", "LDAPCONF", "SSLKEYLOGFILE", "GNUPGHOME", "P11_KIT_DIR",
     "WINEDLLOVERRIDES", "WINELOADER", "WINEPREFIX",

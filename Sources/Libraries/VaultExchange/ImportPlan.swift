@@ -252,7 +252,8 @@ public struct ImportPlan: Sendable {
 
   /// Returns the item's own name, made valid.
   private static func preferredName(_ item: ImportedItem, prefix: String) -> String {
-    let own = prefix + item.name
+    // Without a title it still lies below the prefix.
+    let own = prefix + (item.name.trimmingBlanks.isEmpty ? "untitled" : item.name)
     if !item.hasComposedName, (try? ItemName(own)) != nil { return own }
     let parts = own.parts(at: "/").map {
       String($0).replacingControls(with: " ").trimmingBlanks

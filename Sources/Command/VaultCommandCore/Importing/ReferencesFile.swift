@@ -38,12 +38,24 @@ package struct ReferencesFile {
   /// Whether the document goes to stdout.
   package var isStandardOutput: Bool { path == "-" }
 
-  /// Leaves out what is a reference already.
-  package static func withoutReferences(_ reading: ImportReading) -> ImportReading {
-    reading.keeping { item in
-      item.main.withBytes { $0.text(0..<$0.byteCount) }?.contains(bytes: SecretReference.scheme)
-        != true
+  /// Leaves out what is a reference already, and variables that make programs run other code: from a
+  /// vault only a line gives them, so their values stay in the file.
+  ///
+  /// - Parameter reading: The variables of a file.
+  /// - Returns: Those that references can stand for, and the names of those that stay.
+  package static func withoutReferences(
+    _ reading: ImportReading
+  ) -> (reading: ImportReading, steering: [String]) {
+    func steering(_ item: ImportedItem) -> String? {
+      EnvironmentVariable.steering(
+        ofItem: item.name, attribute: item.attributes[EnvironmentVariable.attribute])
     }
+    let kept = reading.keeping { item in
+      steering(item) == nil
+        && item.main.withBytes { $0.text(0..<$0.byteCount) }?.contains(
+          bytes: SecretReference.scheme) != true
+    }
+    return (kept, reading.items.compactMap(steering))
   }
 
   /// Refuses a plan whose references would stand for other secrets than those of the file.

@@ -158,7 +158,7 @@ enum AuthenticatorImport {
       put("period", code.period, unless: "30")
     }
     var item = try OTPAuthImport.item(
-      (label: label(code), address: SecretBytes(text: address)), origin)
+      (label: label(code), issuer: code.issuer, address: SecretBytes(text: address)), origin)
     item.identify(code.id, in: "aegis")
     item.tags = code.tags.filter { !$0.isEmpty }
     try item.add("notes", code.note)

@@ -53,14 +53,27 @@ enum OTPAuthImport {
   /// An item for an address; its name is the label, `Issuer:account`, with a folder for the issuer.
   private static func item(_ address: String, _ origin: String) throws -> ImportedItem {
     try item(
-      (label: label(of: address), address: SecretBytes(text: address)), origin)
+      (label: label(of: address), issuer: issuer(of: address), address: SecretBytes(text: address)),
+      origin)
   }
 
   /// An item for an address and its label.
+  ///
+  /// - Parameters:
+  ///   - code: The two, and who gave it, which may have a colon itself; empty if only the label says
+  ///     so.
+  ///   - origin: Where it stands in the file.
+  /// - Returns: The item.
+  /// - Throws: `SealingError`.
   static func item(
-    _ code: (label: String, address: SecretBytes), _ origin: String
+    _ code: (label: String, issuer: String, address: SecretBytes), _ origin: String
   ) throws -> ImportedItem {
-    let parts = code.label.halves(at: ":").map { [String($0.before), String($0.after)] }
+    let isNamed = !code.issuer.isEmpty && code.label.begins(with: code.issuer + ":")
+    let account = code.label.utf8.dropFirst(code.issuer.utf8.count + 1)
+    let parts =
+      isNamed
+      ? [code.issuer, String(decoding: Array(account), as: UTF8.self)]
+      : code.label.halves(at: ":").map { [String($0.before), String($0.after)] }
     let names = (parts ?? [code.label]).map { $0.trimmingBlanks.substituting("/", with: "-") }
     var item = ImportedItem(
       origin: origin, name: names.filter { !$0.isEmpty }.joined(separator: "/"), main: code.address)
@@ -71,11 +84,16 @@ enum OTPAuthImport {
 
   /// The label of an address: the path behind `totp/`, or else the issuer of the query.
   private static func label(of address: String) -> String {
-    let (front, query) =
-      address.halves(at: "?").map { ($0.before, $0.after) } ?? (Substring(address), "")
+    let front = address.halves(at: "?")?.before ?? Substring(address)
     // otpauth: / / totp / label
     let label = front.parts(at: "/", keepsEmpty: true).dropFirst(3).joined(separator: "/")
     if let text = decoded(label[...]), !text.isEmpty { return text }
+    return issuer(of: address)
+  }
+
+  /// The issuer that the query of an address names; empty if it names none.
+  private static func issuer(of address: String) -> String {
+    let query = address.halves(at: "?")?.after ?? ""
     let issuer = query.parts(at: "&").compactMap { $0.halves(at: "=") }
       .first { $0.before.isSame(as: "issuer") }?.after
     return issuer.flatMap(decoded) ?? ""
@@ -106,7 +124,7 @@ enum OTPAuthImport {
 
   private static func migration(
     _ line: String, _ origin: String, _ batches: inout Batches, _ reading: inout ImportReading
-  ) throws -> [(label: String, address: SecretBytes)] {
+  ) throws -> [(label: String, issuer: String, address: SecretBytes)] {
     let data = line.halves(at: "?")?.after.parts(at: "&").compactMap { $0.halves(at: "=") }
       .first { $0.before.isSame(as: "data") }?.after
     guard let data, let text = decoded(data), let payload = try Base64.decoded(text) else {
@@ -120,7 +138,7 @@ enum OTPAuthImport {
     // MigrationPayload: 1 otp_parameters, 3 batch_size, 4 batch_index, 5 batch_id.
     func number(_ tag: UInt64) -> UInt64? { fields.last { $0.tag == tag }?.number }
     batches.add(id: number(5) ?? 0, index: number(4) ?? 0, size: number(3) ?? 1)
-    var codes: [(label: String, address: SecretBytes)] = []
+    var codes: [(label: String, issuer: String, address: SecretBytes)] = []
     for field in fields where field.tag == 1 {
       guard let range = field.range, let code = try? parameters(payload.slice(range)) else {
         reading.lose(origin, "one of its codes is damaged")
@@ -140,7 +158,7 @@ enum OTPAuthImport {
   /// OtpParameters: 1 secret, 2 name, 3 issuer, 4 algorithm, 5 digits, 6 type, 7 counter.
   private static func parameters(
     _ message: SecretBytes
-  ) throws -> (label: String, address: SecretBytes) {
+  ) throws -> (label: String, issuer: String, address: SecretBytes) {
     let fields = try ProtocolBufferReader.fields(of: message)
     func last(_ tag: UInt64) -> ProtocolBufferReader.Field? { fields.last { $0.tag == tag } }
     func text(_ tag: UInt64) -> String {
@@ -167,6 +185,6 @@ enum OTPAuthImport {
       Base32.encoded(message.slice(seed)),
       SecretBytes(text: from + algorithm + digits + counter),
     ])
-    return (label, address)
+    return (label, issuer, address)
   }
 }

@@ -107,7 +107,17 @@ struct ImportCommand: ParsableCommand {
     if let references {
       // Read once: it may come from stdin, and may be the file to replace.
       let bytes = try ImportSource.bytes(path)
-      reading = ReferencesFile.withoutReferences(try ImportFormat.dotenv.read(bytes))
+      let steering: [String]
+      (reading, steering) = ReferencesFile.withoutReferences(try ImportFormat.dotenv.read(bytes))
+      if !steering.isEmpty {
+        StandardError.note(
+          "as before in the file: \(steering.map(Sanitizer.visible).joined(separator: ", ")): "
+            + (steering.count == 1 ? "it makes" : "they make")
+            + " programs run other code or read other files",
+          hint:
+            "from the vault only a line gives such a variable: \(ProgramName.current) run --env "
+            + "\(steering[0])=ITEM")
+      }
       // Ports and host names are better left in the file, where people change them.
       if choice == nil, asksWhatIsSecret { reading = try SecretGuess(reading).confirmed() }
       file = try ReferencesFile(path: references, of: bytes, isConfirmed: yes || dryRun)
