@@ -99,17 +99,20 @@ extension ModelContext {
     defer { home.use.leave() }
     var descriptor = FetchDescriptor<T>(predicate: predicate)
     descriptor.includePendingChanges = false
-    var found: [(key: Int64, plan: EntityPlan)] = []
+    var found: [(plan: EntityPlan, keys: [Int64])] = []
     let isHeld = connections.holds(plan.store)
     func write() throws {
       try connections.use(plan) { connection in
         func change() throws {
-          found = try self.rows(descriptor, plan)
+          found = try self.rowsByClass(descriptor, plan, connection)
           if var history = try HistoryRecording(connection.sqlite, author: author) {
-            for row in found { history.update(row.plan, row.key, assignments.changed) }
+            for (plan, keys) in found {
+              for key in keys { history.update(plan, key, assignments.changed) }
+            }
             _ = try history.write()
           }
-          for step in plan.batchUpdate(assignments.tables, of: found.map(\.key)) {
+          let keys = found.count == 1 ? found[0].keys : found.flatMap(\.keys)
+          for step in plan.batchUpdate(assignments.tables, of: keys) {
             let statement = try connection.query(step.text)
             defer { statement.reset() }
             try statement.bind(step.values)
@@ -129,12 +132,30 @@ extension ModelContext {
     } catch {
       throw Saving.translated(error)
     }
-    for row in found { rows.known(plan, row.key).map(merging.refault) }
     var notice = SaveNotices.Notice(sender: ObjectIdentifier(self))
-    for row in found { notice.updated[row.plan.index, default: []].append(row.key) }
+    for (own, keys) in found {
+      if rows.count > 0 { for key in keys { rows.known(plan, key).map(merging.refault) } }
+      notice.updated[own.index] = keys
+    }
     merging.send(notice, isHeld: connections.isHolding)
     if !isHeld { try connections.flush([plan.store]) }
-    return found.count
+    return found.reduce(0) { $0 + $1.keys.count }
+  }
+
+  /// The rows that a batch update changes, by their classes.
+  private func rowsByClass<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>, _ plan: EntityPlan, _ connection: StoreConnection
+  ) throws -> [(plan: EntityPlan, keys: [Int64])] {
+    if plan.family == nil, descriptor.predicate == nil,
+      let all = try plan.neighbors(connection.sqlite)
+    {
+      return all.isEmpty ? [] : [(plan, all)]
+    }
+    var found: [Int: (plan: EntityPlan, keys: [Int64])] = [:]
+    for row in try rows(descriptor, plan) {
+      found[row.plan.index, default: (row.plan, [])].keys.append(row.key)
+    }
+    return found.sorted { $0.key < $1.key }.map(\.value)
   }
 
   /// What is assigned in each table, and the properties that are named.
@@ -228,12 +249,25 @@ extension EntityPlan {
   /// The condition behind a column of keys: all rows of a table are mostly neighbors, and then their
   /// ends do.
   private static func isOne(of keys: [Int64]) -> SQLFragment {
-    let runs = keys.contains(.max) ? [] : KeyRanges(keys: keys).ranges
-    if runs.count == 1, let run = runs.first {
-      return
-        "BETWEEN \(value: .integer(run.lowerBound)) AND \(value: .integer(run.upperBound - 1))"
+    if let first = keys.first, let last = keys.last,
+      zip(keys, keys.dropFirst()).allSatisfy({ $0 < .max && $0 + 1 == $1 })
+    {
+      return "BETWEEN \(value: .integer(first)) AND \(value: .integer(last))"
     }
     return "IN (SELECT value FROM json_each(\(value: .text(SQLText.array(of: keys)))))"
+  }
+
+  /// The keys of all rows of a table, where none is missing between the first and the last: these
+  /// two and their number say so.
+  fileprivate func neighbors(_ connection: SQLiteConnection) throws -> [Int64]? {
+    let key = SQLText.name(StoredEntity.keyColumn)
+    let count = try connection.int64("SELECT count(*) FROM \(source)") ?? 0
+    guard count > 0 else { return [] }
+    guard let first = try connection.int64("SELECT min(\(key)) FROM \(source)"),
+      let last = try connection.int64("SELECT max(\(key)) FROM \(source)"),
+      last.subtractingReportingOverflow(first).partialValue == count - 1
+    else { return nil }
+    return Array(first...last)
   }
 
   /// The statements that change rows; expressions see the object as `t0`.
