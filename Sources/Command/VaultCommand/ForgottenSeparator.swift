@@ -14,12 +14,34 @@ struct ForgottenSeparator {
   let line: String
   /// Whether a line of `run` without `--` has letters behind one hyphen, as no option of ours has
   /// them: the parser would look for ours among them, and `-phunter2` would ask for help.
+  ///
+  /// So would the `-h` of `psql -h HOST`, and the `--version` of any program: behind an item and a
+  /// word more these are the command's.
   static func hasForeignLetters(_ arguments: [String]) -> Bool {
-    !arguments.contains("--")
-      && CommandLineParsing.leadingOptions(arguments).rest.first == RunCommand.verbName
-      && arguments.contains { word in
+    let rest = CommandLineParsing.leadingOptions(arguments).rest
+    guard !arguments.contains("--"), rest.first == RunCommand.verbName else { return false }
+    return asksBehindWords(rest.dropFirst())
+      || arguments.contains { word in
         word.begins(with: "-") && !word.begins(with: "--") && word.utf8.count > 2
       }
+  }
+
+  /// Whether help or a version is asked for behind two words that are no options, nor their values.
+  private static func asksBehindWords(_ words: ArraySlice<String>) -> Bool {
+    guard let verb = PlainVerb.all.first(where: { $0.name == RunCommand.verbName }) else {
+      return false
+    }
+    var (count, rest) = (0, words)
+    while let word = rest.popFirst() {
+      if ["-h", "--help", "--version"].contains(word) { return count > 1 }
+      let long = verb.letters.first { $0.letter == word }?.option ?? word
+      if (verb.options + verb.lists + PlainVerb.common.options).contains(long) {
+        _ = rest.popFirst()
+      } else if !word.begins(with: "-") {
+        count += 1
+      }
+    }
+    return false
   }
 
   /// Reads a line; `nil` where it has a `--` already.

@@ -852,8 +852,9 @@ extension CommandGrammar {
       "connect",
       "Have another program get its credentials from the vault.",
       """
-      <program> =git,docker,podman,aws,pip,ssh,git-sign,keyring,session,sync,netrc,npmrc,pypirc,\
-      cargo,gh,pgpass: git, docker, podman, aws, pip, ssh, git-sign, keyring, session or sync
+      <program> =git,docker,podman,aws,pip,ssh,kubectl,git-sign,keyring,session,sync,netrc,npmrc,\
+      pypirc,cargo,gh,pgpass: git, docker, podman, aws, pip, ssh, kubectl, git-sign, keyring, \
+      session or sync
       <part>: The profile for aws, 'default' if omitted
       --dry-run -n: Only show what would be written.
       --home <home> =directory: Where vaults are kept, instead of VAULT_HOME and the XDG \
@@ -877,8 +878,9 @@ extension CommandGrammar {
       "disconnect",
       "Undo what 'connect' wrote, and nothing else.",
       """
-      <program> =git,docker,podman,aws,pip,ssh,git-sign,keyring,session,sync,netrc,npmrc,pypirc,\
-      cargo,gh,pgpass: git, docker, podman, aws, pip, ssh, git-sign, keyring, session or sync
+      <program> =git,docker,podman,aws,pip,ssh,kubectl,git-sign,keyring,session,sync,netrc,npmrc,\
+      pypirc,cargo,gh,pgpass: git, docker, podman, aws, pip, ssh, kubectl, git-sign, keyring, \
+      session or sync
       <part>: The profile for aws, 'default' if omitted
       --dry-run -n: Only show what would be written.
       --home <home> =directory: Where vaults are kept, instead of VAULT_HOME and the XDG \
@@ -902,7 +904,7 @@ extension CommandGrammar {
       "credential",
       "Answer other programs: a credential helper for git, docker, aws and others.",
       """
-      <protocol> =git,docker,aws,askpass,keyring: The program's protocol.
+      <protocol> =git,docker,aws,askpass,keyring,kubectl: The program's protocol.
       <action> =live ++: The words of the program.
       *
       """),
@@ -912,10 +914,10 @@ extension CommandGrammar {
       """
       <format> =pass,gopass,1password,bitwarden,keepassxc,lastpass,dashlane,protonpass,1pux,apple,\
       chrome,firefox,csv,keeper,roboform,enpass,aegis,2fas,andotp,otpauth,dotenv,json,aws,\
-      git-credentials,docker,netrc,npmrc,pypirc,cargo,gh,pgpass,home: pass, gopass, 1password, \
-      bitwarden, keepassxc, lastpass, dashlane, protonpass, 1pux, apple, chrome, firefox, csv, \
-      keeper, roboform, enpass, aegis, 2fas, andotp, otpauth, dotenv, json, aws, git-credentials, \
-      docker, netrc, npmrc, pypirc, cargo, gh, pgpass, home.
+      git-credentials,docker,netrc,npmrc,pypirc,cargo,gh,pgpass,kube,home: pass, gopass, \
+      1password, bitwarden, keepassxc, lastpass, dashlane, protonpass, 1pux, apple, chrome, \
+      firefox, csv, keeper, roboform, enpass, aegis, 2fas, andotp, otpauth, dotenv, json, aws, \
+      git-credentials, docker, netrc, npmrc, pypirc, cargo, gh, pgpass, kube, home.
       <path> =file: The file, or the folder of pass and gopass, which are found by themselves
       --dry-run -n: Only show what would be done.
       --replace: Give existing items with other secrets a new version.

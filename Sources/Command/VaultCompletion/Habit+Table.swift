@@ -47,6 +47,7 @@ extension Habit {
     bye: nothing keeps running; to forget the key: {} lock
     cat => get
     cd: a folder is a part of the name: {} list work/
+    chamber: into a process: {} run FOLDER/ -- COMMAND
     change-passphrase => key change-passphrase
     change-password: an item's: {} set NAME; the vault's own: {} key change-passphrase
     check-leaks: whether a secret is known to be leaked: {} audit --breaches online
@@ -61,6 +62,7 @@ extension Habit {
     code => otp || a one-time code: {} otp NAME
     commit: every change is stored and versioned at once: {} history NAME; take the last one back: {} undo
     compare: versions of an item: {} history NAME; secrets that are used twice: {} audit
+    completion => completions
     compose: {} run FOLDER/ -- docker compose up
     config => settings || all of them: {} settings; change one: {} settings session 30m
     configure: create a vault: {} init; its settings: {} settings
@@ -102,7 +104,9 @@ extension Habit {
     docs: {} help; the manual page: man vault
     doctor => check
     document: a file is an item: {} set NAME --file PATH, {} get NAME --out PATH
+    doppler: into a process: {} run FOLDER/ -- COMMAND
     download: on a further machine: {} sync join STORE; a file that was stored: {} get NAME --out PATH
+    drop: to the trash: {} remove NAME, and back: {} undo
     dump: all secrets in plain text: {} export json; encrypted: {} backup FILE
     dump-keychain: the items without their secrets: {} list --long; all of it in plain text: {} export json
     duplicate => copy
@@ -111,17 +115,22 @@ extension Habit {
     encode: {} read 'secret://NAME?encoding=base64'
     encrypt: store a file: {} set NAME --file PATH
     env => run
+    envchain: into a process: {} run FOLDER/ -- COMMAND
     environment: into a process: {} run FOLDER/ -- COMMAND
+    erase: to the trash: {} remove NAME; for ever: {} remove NAME --purge
     estimate: of all that is stored: {} audit; a strong one: {} generate
     eval: into a process: {} run FOLDER/ -- COMMAND
     events: who used which secret: {} log
     examples: {} help, {} help set; the manual page: man vault
     exec => run
+    exec-env: into a process, from a file of references: {} run --env-file FILE -- COMMAND
+    exec-file: an item as a file: {} run --as-file NAME -- COMMAND
     exit: nothing keeps running; to forget the key: {} lock
     expire: {} set NAME --expires 30d; what expires soon: {} list --expiring 30d
     expires: {} set NAME --expires 30d; what expires soon: {} list --expiring 30d
     expiry: {} set NAME --expires 30d; what expires soon: {} list --expiring 30d
     extract: one field: {} get NAME --field user; all in plain text: {} export json
+    faq: {} help; the manual page: man vault
     feedback: where it came from: Documentation/faq.md; what to add to a report: {} --version, {} status
     fetch => get || from the store: {} sync now; a secret: {} get NAME
     field: {} get NAME --field user; the fields of an item: {} show NAME
@@ -133,6 +142,7 @@ extension Habit {
     find-identity: {} list --long
     find-internet-password: {} get {attributes}; without the secret: {} list {attributes}
     folder: a folder is a part of the name: {} set work/github; all of one: {} list work/
+    forgot: a lost passphrase: {} unlock --recovery; what opens the vault: {} key list
     fs: a file is an item: {} set NAME --file PATH
     fsck => check
     gc: nothing needs it; one for ever: {} remove NAME --purge
@@ -184,6 +194,7 @@ extension Habit {
     lease! a secret expires when you say: {} set NAME --expires 30d
     leave: the space of several machines: {} sync leave
     less => get
+    link: a second name is a copy: {} copy NAME NEWNAME
     list-collections: {} list --vaults
     list-keychains: {} list --vaults
     ll => list --long
@@ -193,6 +204,7 @@ extension Habit {
     login-keychain: {} unlock
     logout => lock
     lookup => get || by attributes: {} get {attributes}
+    lpass: without that word: {} list, {} get NAME; all of it: {} import lastpass FILE
     ls => list || {} list WORD
     machines: the machines of this vault: {} sync devices
     man: the manual page: man {}; here: {} help VERB
@@ -202,6 +214,7 @@ extension Habit {
     mkdir: a folder comes with its first item: {} set work/github
     monitor! who used which secret: {} log
     more => get
+    mounts: the vaults: {} list --vaults; another one: {} --vault NAME init
     move => rename
     mv => rename
     namespace! a vault of its own: {} --vault NAME init; a folder: {} list work/
@@ -233,6 +246,7 @@ extension Habit {
     preferences => defaults
     prefs => defaults
     print => get
+    process: a template is filled by: {} inject --in FILE
     proxy! programs ask the vault directly: {} connect PROGRAM
     prune: to the trash: {} remove NAME; for ever: {} remove NAME --purge
     ps: nothing keeps running; what the keyring holds: {} keyring status
@@ -250,6 +264,7 @@ extension Habit {
     random: a random secret: {} generate 32; stored: {} set NAME --generate
     rbw: without that word: {} list, {} get NAME
     recent => list --long --sort modified
+    recipients: who opens the vault: {} key list; the machines of a space: {} sync devices
     recover: an item from the trash: {} restore NAME; a lost passphrase: {} unlock --recovery
     recovery: {} unlock --recovery; a new code: {} key add --recovery
     recycle: what lies in the trash: {} list --trash; from there: {} restore NAME
@@ -287,6 +302,7 @@ extension Habit {
     send: to another machine: {} sync now; to another person: {} sync invite
     serve: it needs no server: every command opens the vault file itself
     server! no server is needed, every command opens the vault file: {} init, {} set NAME
+    service-account: a machine without a person opens it by a key file: {} key add --new-key-file PATH
     set-generic-password: {} set {item} {attributes}; it asks for the secret
     set-keychain-password: {} key change-passphrase
     set-keychain-settings: how long a session lasts: {} settings session 30m
@@ -294,6 +310,7 @@ extension Habit {
     share: with a machine or a person: {} sync invite; a vault for both: {} --vault team sync init STORE
     shell: a shell with secrets: {} run FOLDER/ -- bash
     show-keychain-info: {} status
+    shred: to the trash: {} remove NAME; for ever: {} remove NAME --purge
     sign: a commit by a key of the vault: {} connect git-sign; who wrote a release: Documentation/guides/updating.md
     signin => unlock || the vault is on this machine, without a user or a server: {} unlock
     signout => lock
@@ -307,6 +324,7 @@ extension Habit {
     stop-agent => lock
     store => set || {} set {item} {attributes}; it asks for the secret
     sts: let aws ask the vault: {} connect aws PROFILE; which vault this is: {} status
+    sum: the fingerprint of a secret: {} show NAME
     sweep: secrets in plain text in the home: {} import home --dry-run
     switch: {} --vault NAME list; for a shell: export VAULT_NAME=NAME; all of them: {} list --vaults
     tag: add a tag to an item: {} set NAME --tag TAG; find it: {} list --tag TAG
@@ -330,8 +348,10 @@ extension Habit {
     uninstall: as it was installed: apt remove vault-swift, make uninstall, or Documentation/faq.md; the vault stays: {} list --vaults
     unlock-keychain: {} unlock
     unseal => unlock
+    unset: to the trash: {} remove NAME; a field: {} remove NAME --field user
     unwrap! {} get NAME
     update: a new version of a secret: {} set NAME; of the program: as it was installed, Documentation/faq.md
+    updatekeys: a new key for the vault: {} key rotate; who opens it: {} key list
     upgrade: the program, as it was installed: Documentation/faq.md; which one this is: {} --version
     upload: to other machines: {} sync now; an encrypted copy: {} backup FILE
     usage: who used which secret: {} log; {} help
@@ -381,6 +401,7 @@ extension Habit {
     edit --user: {} edit NAME --field user
     edit item: without that word: {} edit NAME
     exec -it: {} run NAME -- COMMAND
+    export --output: {} export json --out FILE
     export -f: {} export json; the formats: {} help export
     export <>: {} export json; the formats: {} help export
     generate --copy: stored, and on the clipboard: {} set NAME --generate --copy
@@ -426,6 +447,7 @@ extension Habit {
     insert --echo: {} set NAME asks for it, and shows dots
     insert --multiline: {} set NAME takes several lines that are pasted; a file: {} set NAME --file PATH
     insert -e: {} set NAME asks for it, and shows dots
+    insert -f: {} set NAME; an item that is there gets a new version
     insert -m: {} set NAME takes several lines that are pasted; a file: {} set NAME --file PATH
     key <>: {} key list
     list --all: everything is listed; a part of it: {} list work/; the trash: {} list --trash
@@ -490,6 +512,7 @@ extension Habit {
     set <>: {} set NAME; it asks for the secret
     settings <value>: all of them: {} settings; change one: {} settings session 30m
     show --fields: {} show NAME; one of them: {} get NAME --field user
+    show --password: with the secret: {} show NAME --reveal
     show -a: {} get NAME --field user; all of them: {} show NAME
     show <>: {} show NAME; the names: {} list
     show item: without that word: {} show NAME
@@ -503,7 +526,7 @@ extension Habit {
     sync start: {} sync init STORE
     undo --all: the last change: {} undo; several: {} undo --steps 3
     undo 1: the last change: {} undo; an older version: {} history NAME
-    undo 2: one step at a time, and a second one does it again: {} undo; an older version: {} history NAME
+    undo 2: several steps back: {} undo --steps 2; an older version: {} history NAME
     unlock --duration: {} unlock --for 8h
     unlock --minutes: {} unlock --for 30m
     unlock --raw: no key is printed, a session keeps it: {} unlock --for 8h

@@ -112,7 +112,7 @@ package enum UserFile {
   /// Writes a file beside the old one, renames it over, and has both on the disk when it returns.
   ///
   /// The mode and owner of the old file stay, and so does a symbolic link to it. Devices and pipes
-  /// are written directly.
+  /// are written directly, if they are the user's own or, of devices, the system's.
   ///
   /// - Parameters:
   ///   - path: The file.
@@ -127,8 +127,15 @@ package enum UserFile {
     let target = try self.target(of: path)
     let old = try status(of: target)
     if let old, !old.isRegular {
+      // A pipe of another user's would hand him what is written.
+      guard old.owner == geteuid() || old.owner == 0 else { throw System.Failure(errno: EACCES) }
       let file = try System.open(target, in: AT_FDCWD, flags: O_WRONLY | O_NOCTTY)
       defer { System.close(file) }
+      var opened = stat()
+      guard unsafe fstat(file, &opened) == 0 else { throw System.Failure(errno: errno) }
+      guard
+        opened.st_uid == geteuid() || opened.st_uid == 0 && opened.st_mode & S_IFMT == S_IFCHR
+      else { throw System.Failure(errno: EACCES) }
       return try System.writeAll(file, unsafe bytes.span.bytes)
     }
     let temporary = "\(target).\(AtomicFile.randomSuffix())~"

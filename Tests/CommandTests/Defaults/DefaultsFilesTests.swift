@@ -105,6 +105,22 @@ struct DefaultsFilesTests {
     #expect(bytes == Array("bplist00".utf8))
   }
 
+  /// Who made it would read what is written.
+  @Test(.enabled(if: geteuid() == 0, "needs root"))
+  func aPipeOfAnotherUserIsRefused() throws {
+    defaults("write", "d", "k", "1")
+    let pipe = path("pipe")
+    #expect(unsafe mkfifo(pipe, 0o666) == 0)
+    #expect(unsafe chown(pipe, 65_534, 65_534) == 0)
+    // Nobody reads: the command neither waits nor writes.
+    #expect(defaults("export", "d", pipe).status != 0)
+    let reader = unsafe open(pipe, O_RDONLY | O_NONBLOCK)
+    defer { close(reader) }
+    #expect(defaults("export", "d", pipe).status != 0)
+    var bytes = [UInt8](repeating: 0, count: 8)
+    #expect(unsafe read(reader, &bytes, 8) <= 0)
+  }
+
   /// The file is synced, and after the rename its directory; both failures are reported.
   @Test(arguments: [1, 2]) func aFailedSyncIsReported(number: Int) throws {
     defaults("write", path("f.plist"), "a", "1")

@@ -97,6 +97,15 @@ struct TypingTests {
     #expect(
       try hint("run --env P=secret://db/prod psql -U bob")
         == "vault: hint: vault run --env P=secret://db/prod -- psql …")
+    // These are the command's own, where there is one.
+    for words in ["-h db.example", "--help", "--version", "-U bob -h db.example"] {
+      #expect(
+        try hint("run db/prod psql \(words)") == "vault: hint: vault run db/prod -- psql …")
+    }
+    for line in ["run --help", "run db/prod -h", "run --env P=secret://db/prod --help"] {
+      #expect(
+        try vault.command.run(line.split(separator: " ").map(String.init)).status == 0, "\(line)")
+    }
     #expect(try hint("exec db/prod bash") == "vault: hint: vault run db/prod -- bash")
     #expect(try hint("run db/*") == "vault: hint: vault run 'db/*' -- COMMAND")
     #expect(try hint("run env") == "vault: hint: vault run NAME… -- env")

@@ -160,7 +160,7 @@ struct InjectTests {
       #expect(read.text == secret + "\n", "\(read.errors)")
     }
     #expect(try vault("read", "secret://json?json=db.password").text == "in \"JSON\"")
-    #expect(try vault("read", "secret://json?json=db.user").status == 1)
+    #expect(try vault("read", "secret://json?json=db.user").says(1, "has no member db.user"))
     #expect(try vault("read", "secret://json?json=db.user&default=me").text == "me")
     #expect(
       try vault("run", "--env", "P=secret://json?json=db.password", "--", "sh", "-c", "echo \"$P\"")

@@ -197,10 +197,15 @@ package final class ReferenceReading {
   /// Why a reference names nothing: there is no such item, or the item has no such field.
   package func reason(for reference: SecretReference) -> String {
     let name = try? ItemName(reference.name)
-    if let name, (try? snapshot(for: reference))?[name] != nil,
-      let field = reference.field
-    {
-      return "\(Quoting.visible(reference.name)) has no field \(Quoting.visible(field))"
+    if let name, let snapshot = try? snapshot(for: reference), let item = snapshot[name] {
+      let fields = (try? snapshot.fields(of: item)) ?? []
+      if let field = reference.field, reference.member == nil || !fields.contains(field) {
+        return "\(Quoting.visible(reference.name)) has no field \(Quoting.visible(field))"
+      }
+      if let member = reference.member {
+        return
+          "the JSON of \(Quoting.visible(reference.name)) has no member \(Quoting.visible(member))"
+      }
     }
     return "no item \(reference.shownName)"
   }
@@ -236,6 +241,10 @@ package final class ReferenceReading {
     {
       var field = SecretReference(name: String(first.name[..<slash]))
       field.vaultName = first.vaultName
+      // In other programs' references the main secret has a name.
+      if ["/password", "/secret", "/value"].contains(String(first.name[slash...])) {
+        return "the secret itself: \(Quoting.visible(field.fullText))"
+      }
       field.field = String(first.name.utf8[slash...].dropFirst())
       return "did you mean the field: \(Quoting.visible(field.fullText))"
     }
@@ -243,13 +252,20 @@ package final class ReferenceReading {
       .map { "did you mean: \(Quoting.visible($0))" } ?? standard
   }
 
-  /// The error for a field that an item does not have; `nil` if the item itself is missing.
+  /// The error for a field that an item does not have, or a member that its JSON has not; `nil` if the
+  /// item itself is missing.
   private func missingField(of reference: SecretReference) throws -> CommandError? {
     let snapshot = try snapshot(for: reference)
-    guard let field = reference.field, let item = try snapshot[ItemName(reference.name)] else {
-      return nil
-    }
+    guard let item = try snapshot[ItemName(reference.name)] else { return nil }
     let fields = try snapshot.fields(of: item)
+    if let member = reference.member, reference.field.map(fields.contains) ?? true {
+      return CommandError(
+        .fieldNotFound,
+        "the JSON of \(Sanitizer.visible(reference.name)) has no member \(Sanitizer.visible(member))",
+        hint: "null counts as none; a text for that case: '?json=\(Sanitizer.visible(member))"
+          + "&default=TEXT'")
+    }
+    guard let field = reference.field else { return nil }
     let others = fields.map(Sanitizer.visible).joined(separator: ", ")
     return CommandError(
       .fieldNotFound,

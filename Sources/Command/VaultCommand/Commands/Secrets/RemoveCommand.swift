@@ -12,7 +12,8 @@ struct RemoveCommand: ParsableCommand {
     discussion: """
       Removes all of them or none. '\(ProgramName.current) restore NAME' brings one back from the trash, \
       and '\(ProgramName.current) undo' all of them. --purge erases them and their earlier versions from \
-      every file of the vault. On a terminal it asks before it purges, or removes a whole folder.
+      every file of the vault, and no change before can be undone. On a terminal it asks before it purges, or \
+      removes a whole folder.
 
       \(ProgramName.current) remove api-token
       \(ProgramName.current) remove old/ 'web/test-*'
@@ -108,7 +109,8 @@ struct RemoveRequest: Equatable, Sendable {
     let what = names.count == 1 ? names[0].text : "\(names.count) items"
     let verb = names.count == 1 ? "is" : "are"
     if purge {
-      StandardError.confirmation("\(what) \(verb) gone for good")
+      StandardError.confirmation(
+        "\(what) \(verb) gone for good; changes before this cannot be undone")
     } else {
       StandardError.confirmation("\(what) \(verb) in the trash", undo: true)
     }
