@@ -94,11 +94,11 @@ struct ClearTextTests {
     Case(
       .kube,
       "apiVersion: v1\nkind: Config\nusers:\n- name: prod\n  user:\n    token: ey.J\n"
-        + "- name: 'a b'\n  user:\n    client-certificate: /c\n    token: \"two\"\n- name: c\n  user:\n"
+        + "- name: 'a b'\n  user:\n    as: me\n    token: \"two\"\n- name: c\n  user:\n"
         + "    exec:\n      args:\n      - x\n      command: aws\ncurrent-context: prod\n",
       ["prod": "ey.J", "a b": "two"],
       rest: "apiVersion: v1\nkind: Config\nusers:\n- name: prod\n  user: {}\n"
-        + "- name: 'a b'\n  user:\n    client-certificate: /c\n- name: c\n  user:\n"
+        + "- name: 'a b'\n  user:\n    as: me\n- name: c\n  user:\n"
         + "    exec:\n      args:\n      - x\n      command: aws\ncurrent-context: prod\n"),
     Case(
       .kube, "users:\n  - user:\n      token: t\n    name: x\npreferences: {}\n", ["x": "t"],
@@ -222,6 +222,13 @@ struct ClearTextTests {
     let value = ClearTextValue(
       entry: secrets[0].entry, main: "npm_1", fields: [:], attributes: [:])
     #expect(try ClearTextProgram.npm.adding(value, to: rest) == text)
+    // Of three that look alike as a variable each has its own.
+    let alike =
+      "//r/a-b/:_authToken=T1\n//r/a/b/:_authToken=T2\n//r/a_b/:_authToken=${NPM_TOKEN_R_A_B?}\n"
+    let two = try ClearTextProgram.npm.secrets(in: alike)
+    let moved = try #require(try ClearTextProgram.npm.removing(two, from: alike))
+    #expect(moved.contains("//r/a-b/:_authToken=${NPM_TOKEN_R_A_B_2}\n"))
+    #expect(moved.contains("//r/a/b/:_authToken=${NPM_TOKEN_R_A_B_3}\n"))
   }
 
   @Test func filesThatAreNoneOfTheirProgramAreLeftAlone() throws {

@@ -102,4 +102,45 @@ struct KubeTests {
     #expect(try KubeConfiguration.added("kind", command: line, to: added.text) == nil)
     #expect(KubeConfiguration.removed(nil, from: added.text)?.text == Self.file)
   }
+
+  /// What kubectl takes before a program, or a program of somebody else's, stays, and is said.
+  @Test(arguments: [
+    "client-certificate: /c", "tokenFile: /t", "username: u", "token: two",
+    "exec:\n      command: aws",
+  ])
+  func aTokenBesideWhatWinsStays(_ line: String) throws {
+    let text = "users:\n- name: x\n  user:\n    \(line)\n    token: one\n"
+    #expect(try ClearTextProgram.kube.secrets(in: text).isEmpty)
+    #expect(try ClearTextProgram.kube.doubtfulLine(in: text) != nil)
+    #expect(KubeConfiguration.settingsThatWin(of: "x", in: text).contains("token"))
+  }
+
+  /// A user is made only where no other form of the file may have it.
+  @Test(arguments: [
+    "{\"users\": [{\"name\": \"a\"}]}\n", "users: [{name: a, user: {}}]\n",
+    "users:\n- {name: a, user: {}}\n", "users:\n- name: a\n  user: {token: x}\n",
+    "---\nkind: Config\n",
+  ])
+  func aFileInAnotherFormGetsNoUser(_ text: String) throws {
+    let value = ClearTextValue(entry: "a", main: "T", fields: [:], attributes: [:])
+    let error = #expect(throws: ProtocolError.self) {
+      try ClearTextProgram.kube.adding(value, to: text)
+    }
+    #expect(error?.code == .configurationUnreadable)
+  }
+
+  /// A comment behind `user:`, a user that looks like an option, one that was renamed.
+  @Test func theUsersOwnWordsDoNotMatter() throws {
+    let text = "users:\n- name: --json\n  user: # mine\n    token: T\n"
+    #expect(try ClearTextProgram.kube.secrets(in: text).map(\.entry) == ["--json"])
+    let line = ["/v"] + KubeConfiguration.words(for: "--json")
+    let added = try #require(try KubeConfiguration.added("--json", command: line, to: text))
+    #expect(added.text.contains("- '--'\n"), "\(added.text)")
+    let renamed = added.text.replacing("- name: --json", with: "- name: other")
+    #expect(KubeConfiguration.removed(nil, from: renamed)?.users == ["other"])
+    for nothing in ["null", "~"] {
+      let text = "users:\n- name: x\n  user:\n    token: \(nothing)\n"
+      #expect(try ClearTextProgram.kube.secrets(in: text).isEmpty)
+    }
+  }
 }

@@ -418,4 +418,66 @@ struct MembersTests {
     try second.synchronize()
     #expect(try second.status().owners == ["desktop"])
   }
+
+  // MARK: A role that was lowered, and comes back
+
+  /// Who writes while nobody has told him that he may not keeps what he wrote, as his own change; and
+  /// the others have it once he may again.
+  @Test(arguments: [1, 3])
+  func whatWasWrittenBesideALoweredRoleIsNotLost(rounds: Int) throws {
+    let desktop = try SyncMachine("desktop")
+    let second = try desktop.joining(first, engine)
+    try first.synchronize()
+    try engine.apart {
+      try first.setRole(.reader, of: "desktop")
+    } and: {
+      try desktop.set("made", "offline")
+      try desktop.set("token", "changed")
+      try second.synchronize()
+    }
+    func synchronizeBoth() throws {
+      for _ in 0..<rounds { for one in [first, second, first, second] { try one.synchronize() } }
+    }
+    try synchronizeBoth()
+    #expect(try desktop.get("made") == "offline")
+    #expect(try desktop.get("token") == "changed")
+    #expect(try laptop.get("token") == "s3cr3t")
+    #expect(throws: CredentialError.self) { try laptop.get("made") }
+    // It is a reader's change, which it may drop.
+    #expect(try second.status().changedItems == 2)
+    try first.setRole(.writer, of: "desktop")
+    try synchronizeBoth()
+    #expect(try laptop.get("made") == "offline")
+    #expect(try laptop.get("token") == "changed")
+    // What comes next meets nothing.
+    try desktop.set("made", "again")
+    for one in [second, first, second] {
+      #expect(try one.synchronize().changes.conflicts.isEmpty)
+    }
+    #expect(try laptop.get("made") == "again")
+    #expect(try laptop.contents() == desktop.contents())
+  }
+
+  /// The machine that gives the right back has what counts again at once, and never takes its absence
+  /// for a removal.
+  @Test func whoGivesARightBackHasWhatCountsAgain() throws {
+    let (desktop, server) = (try SyncMachine("desktop"), try SyncMachine("server"))
+    let second = try desktop.joining(first, engine)
+    let third = try server.joining(first, engine)
+    for one in [first, second, third] { try one.synchronize() }
+    try engine.apart {
+      try first.setRole(.reader, of: "desktop")
+    } and: {
+      try desktop.set("made", "offline")
+      try second.synchronize()
+    }
+    for one in [first, second, third] { try one.synchronize() }
+    try first.setRole(.writer, of: "desktop")
+    #expect(try laptop.get("made") == "offline")
+    try third.synchronize()
+    #expect(try server.get("made") == "offline")
+    for one in [second, first, third] { try one.synchronize() }
+    #expect(try laptop.contents() == server.contents())
+    #expect(try laptop.contents() == desktop.contents())
+  }
 }

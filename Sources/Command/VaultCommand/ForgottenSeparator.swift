@@ -37,6 +37,8 @@ struct ForgottenSeparator {
       let long = verb.letters.first { $0.letter == word }?.option ?? word
       if (verb.options + verb.lists + PlainVerb.common.options).contains(long) {
         _ = rest.popFirst()
+        // An option that names a secret stands for an item.
+        if (verb.options + verb.lists).contains(long) { count = max(count, 1) }
       } else if !word.begins(with: "-") {
         count += 1
       }

@@ -32,10 +32,7 @@ extension Store {
   /// - Parameter age: A copy that is younger is kept.
   /// - Throws: The same as ``backUp(as:in:)``.
   package func refreshLastGoodCopy(olderThan age: Duration = .seconds(86_400)) throws {
-    guard let directory else { return }
-    if let modified = System.age(of: Self.lastGoodName, in: directory.descriptor), modified < age {
-      return
-    }
+    guard let directory, isCopyDue(olderThan: age) else { return }
     do {
       let lock = try FileLock(Self.lockName, in: directory, timeout: .zero)
       defer { withExtendedLifetime(lock) {} }
@@ -44,6 +41,21 @@ extension Store {
     } catch let error as StorageError where error.code == .busy {
       return
     }
+  }
+
+  /// Whether the last good copy is missing, or older than `age`.
+  package func isCopyDue(olderThan age: Duration = .seconds(86_400)) -> Bool {
+    guard let directory else { return false }
+    return System.age(of: Self.lastGoodName, in: directory.descriptor).map { $0 >= age } ?? true
+  }
+
+  /// Updates the last good copy by a connection of its own: who uses another one meanwhile does not
+  /// wait for a copy of the whole store.
+  ///
+  /// - Parameter location: The store's.
+  /// - Throws: The same as ``backUp(as:in:)``, and what opening throws.
+  package static func refreshLastGoodCopy(of location: StoreLocation) throws {
+    try open(location, mode: .read)?.refreshLastGoodCopy()
   }
 
   /// Removes deleted data from the store's files: empties the log, and removes the last good copy,

@@ -17,15 +17,18 @@ package final class Store {
   package let connection: SQLiteConnection
   /// The store's directory; `nil` in memory.
   package let directory: Directory?
+  /// Where it is; `nil` in memory.
+  package let location: StoreLocation?
   /// Whether commits use a rollback journal because several machines share the file system.
   package let isOnNetwork: Bool
 
   private let busyTimeout: Duration
 
   private init(
-    connection: SQLiteConnection, directory: Directory?, isOnNetwork: Bool,
-    busyTimeout: Duration = .zero
+    connection: SQLiteConnection, directory: Directory?, at location: StoreLocation? = nil,
+    isOnNetwork: Bool, busyTimeout: Duration = .zero
   ) {
+    self.location = location
     self.busyTimeout = busyTimeout
     self.connection = connection
     self.directory = directory
@@ -68,7 +71,7 @@ package final class Store {
       "\(directory.path)/\(name)", directory: directory, name: name, mode: mode,
       busyTimeout: busyTimeout)
     let store = Store(
-      connection: connection, directory: directory, isOnNetwork: isOnNetwork,
+      connection: connection, directory: directory, at: location, isOnNetwork: isOnNetwork,
       busyTimeout: busyTimeout)
     guard try store.prepare(mode) else { return nil }
     return store

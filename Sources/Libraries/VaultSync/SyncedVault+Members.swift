@@ -79,6 +79,17 @@ extension SyncedVault {
     }
   }
 
+  /// Machines that ask to be let in by an invitation whose time is over, by their labels; the store is
+  /// not asked.
+  ///
+  /// - Returns: The labels, for ``admit(_:)``; none on a machine that may let nobody in.
+  /// - Throws: ``SyncError`` with code `.notJoined`, `.tampered`.
+  public func asking() throws -> [String] {
+    let loaded = try files.locked { try replica.load() }
+    let roster = loaded.history.roster()
+    return roster.isAdmin(loaded.state.stream) ? loaded.asking(roster) : []
+  }
+
   /// Removes a machine: it can read nothing that is written from now on, and nothing that it writes
   /// is believed; the recovery codes of its vault open the space no longer.
   ///

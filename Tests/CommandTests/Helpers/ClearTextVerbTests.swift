@@ -695,4 +695,60 @@ struct ClearTextVerbTests {
     #expect(try made("disconnect", "kubectl").status == 0)
     #expect(read(".kube/config") == text, "\(read(".kube/config"))")
   }
+
+  /// A file for each cluster, in turns: no secret takes the place of another file's.
+  @Test func twoFilesOfOneProgramDoNotMeet() throws {
+    for cluster in ["a", "b"] {
+      try write(
+        ".kube/\(cluster)", "users:\n- name: default\n  user:\n    token: TOKEN-\(cluster)\n")
+    }
+    func kube(_ files: String, _ words: [String]) throws -> VaultProcess.Result {
+      var command = vault
+      command.environment["KUBECONFIG"] =
+        files.split(separator: ":").map { "\(home)/.kube/\($0)" }.joined(separator: ":")
+      return try command.run(words)
+    }
+    #expect(try kube("a", ["connect", "kubectl", "--move"]).status == 0)
+    let second = try kube("b", ["connect", "kubectl", "--move"])
+    #expect(second.status == 1, "\(second.errors)")
+    #expect(second.errors.contains("another secret for default"), "\(second.errors)")
+    #expect(second.errors.contains("--vault NAME connect kubectl --move"), "\(second.errors)")
+    #expect(read(".kube/b").contains("TOKEN-b") && !read(".kube/b").contains("exec"))
+    #expect(try made("credential", "kubectl", "default").text.contains("TOKEN-a"))
+    // From the wrong place nothing is lost.
+    let wrong = try kube("b", ["disconnect", "kubectl"])
+    #expect(wrong.status == 1 && wrong.errors.contains("another file now"), "\(wrong.errors)")
+    #expect(try kube("a", ["disconnect", "kubectl"]).status == 0)
+    #expect(read(".kube/a").contains("TOKEN-a"))
+    // In one list the first one counts, and the other one is said.
+    let both = try kube("a:b", ["connect", "kubectl", "--move"])
+    #expect(both.status == 1 && both.errors.contains("in a file before it"), "\(both.errors)")
+    #expect(read(".kube/b").contains("TOKEN-b") && !read(".kube/a").contains("TOKEN-a"))
+  }
+
+  /// git's helpers that the move knows nothing of go on.
+  @Test(arguments: ["store --file creds", "!f() { echo username=bob; echo password=C2; }; f"])
+  func gitsOtherHelpersGoOn(_ helper: String) throws {
+    let value = helper.replacing("creds", with: "\(home)/creds")
+    let quoted = value.replacing("\"", with: "\\\"")
+    try write(".gitconfig", "[credential]\n\thelper = \"\(quoted)\"\n\thelper = store\n")
+    try write("creds", "https://bob:C2@gitlab.com\n")
+    let moved = try made("connect", "git", "--move")
+    #expect(moved.status == 0, "\(moved.errors)")
+    #expect(moved.errors.contains("its other helpers"), "\(moved.errors)")
+    #expect(try git("https", "gitlab.com").contains("password=C2"))
+    // That one answers for each host.
+    let own = helper.hasPrefix("store") ? "password=c4n4ry@git" : "password=C2"
+    #expect(try git("https", "git.example").contains(own))
+  }
+
+  /// `gh auth setup-git`: git asks gh, and once gh's token has been moved it asks the vault.
+  @Test func gitGetsTheTokenThatGhHad() throws {
+    try write(
+      ".gitconfig",
+      "[credential \"https://github.com\"]\n\thelper =\n\thelper = !gh auth git-credential\n")
+    #expect(try made("connect", "gh", "--move").status == 0)
+    let answer = try git("https", "github.com")
+    #expect(answer.contains("username=ann") && answer.contains("password=gho_c4n4ry"), "\(answer)")
+  }
 }

@@ -102,6 +102,9 @@ struct TypingTests {
       #expect(
         try hint("run db/prod psql \(words)") == "vault: hint: vault run db/prod -- psql …")
     }
+    #expect(
+      try hint("run --env P=secret://db/prod psql -h db")
+        == "vault: hint: vault run --env P=secret://db/prod -- psql …")
     for line in ["run --help", "run db/prod -h", "run --env P=secret://db/prod --help"] {
       #expect(
         try vault.command.run(line.split(separator: " ").map(String.init)).status == 0, "\(line)")

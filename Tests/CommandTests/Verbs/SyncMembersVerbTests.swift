@@ -130,10 +130,18 @@ struct SyncMembersVerbTests {
     #expect(found.errors.contains("server"), "\(found.errors)")
     #expect(try role(of: "server", by: laptop) == nil)
     #expect(try laptop("sync", "admit", "nobody").status != 0)
+    // Also whoever was not there when it was said.
+    #expect(try laptop("sync", "devices").errors.contains("sync admit server"))
     let admitted = try laptop("sync", "admit", "server")
     #expect(admitted.status == 0, "\(admitted.errors)")
     #expect(admitted.errors.contains("server is in"))
     #expect(try role(of: "server", by: laptop) == "writer")
+    #expect(try laptop("sync", "devices").errors.isEmpty)
+    // It has all keys at once, and hears of it.
+    let followed = try server("sync", "move", store.path)
+    #expect(followed.status == 0, "\(followed.errors)")
+    let synchronized = try server("sync", "now")
+    #expect(synchronized.status == 0, "\(synchronized.errors)")
   }
 
   @Test func aMachineFollowsTheStoreToAnotherPlace() throws {

@@ -75,11 +75,24 @@ package struct ClearTextSweep {
           throw CommandError(.importUnreadable, "\(StandardOutput.shown(place)) is not there")
         }
         do {
+          // kubectl takes a user from the first file that has it.
+          func isKnown(_ secret: ClearTextSecret) -> Bool {
+            program == .kube
+              && files.contains { file in
+                file.program == .kube
+                  && file.secrets.contains { $0.entry.isSame(as: secret.entry) }
+              }
+          }
           let text =
             isStandardInput
             ? try SecretInput.read(0, limit: Self.longestInput).text ?? ""
             : try ConfigurationFile(path: place).text()
-          let secrets = try program.secrets(in: text)
+          let all = try program.secrets(in: text)
+          let secrets = all.filter { !isKnown($0) }
+          for secret in all where isKnown(secret) {
+            unreadable.append(
+              (place, "\(secret.entry) is in a file before it, too, which kubectl takes"))
+          }
           if let line = try program.doubtfulLine(in: text) {
             unreadable.append(
               (place, "line \(line) may hold a secret in a form that is not known here"))
@@ -88,7 +101,9 @@ package struct ClearTextSweep {
           if !lines.isEmpty { comments.append((place, lines)) }
           guard !secrets.isEmpty else { continue }
           files.append(
-            Found(program: program, path: place, secrets: secrets, isWhole: true, text: text))
+            Found(
+              program: program, path: place, secrets: secrets,
+              isWhole: secrets.count == all.count, text: text))
         } catch let error as ProtocolError {
           unreadable.append((place, error.message))
         } catch let error as CommandError where path == nil {
@@ -211,9 +226,17 @@ package struct ClearTextSweep {
   ///   secret that does not come back.
   package func move(
     into vault: UnlockedVault.Blocking, notedIn record: MovedSecrets,
-    _ connect: () throws -> Set<String>
+    _ connect: ([Found]) throws -> Set<String>
   ) throws -> (stored: [Stored], kept: [(file: Found, reason: any Error)]) {
-    let stored = try store(in: vault, vault.read(), replaces: true)
+    let before = try vault.read()
+    let clashes = try clashes(with: record, in: before)
+    guard clashes.isEmpty else {
+      let rest = leavingOut(Set(clashes.map(\.file.path)))
+      guard !rest.files.isEmpty else { return ([], clashes) }
+      let moved = try rest.move(into: vault, notedIn: record, connect)
+      return (moved.stored, clashes + moved.kept)
+    }
+    let stored = try store(in: vault, before, replaces: true)
     let snapshot = try vault.read()
     let items = Dictionary(snapshot.items().map { ($0.id, $0) }) { one, _ in one }
     let held = try stored.filter { one in
@@ -227,7 +250,7 @@ package struct ClearTextSweep {
     }
     // A program that has neither its file nor the vault could not log in. Some are set up in the file
     // itself.
-    let connected = try connect()
+    let connected = try connect(files)
     var kept: [(file: Found, reason: any Error)] = []
     var present: [Found] = []
     for file in files {
@@ -254,6 +277,30 @@ package struct ClearTextSweep {
       do { try takeOut(of: file) } catch { kept.append((file, error)) }
     }
     return (stored, kept)
+  }
+
+  /// Files of which an entry was moved before out of another file, with another secret: the item that has
+  /// that one is what the program of the other file asks for.
+  private func clashes(
+    with record: MovedSecrets, in snapshot: VaultSnapshot
+  ) throws -> [(file: Found, reason: any Error)] {
+    try files.compactMap { file in
+      for secret in file.secrets {
+        guard let known = secret.item(in: snapshot), try !secret.isHeld(by: known, in: snapshot),
+          let other = try record.path(of: known.id, otherThan: file.path, in: snapshot)
+        else { continue }
+        let entry = StandardOutput.shown(secret.entry)
+        return (
+          file,
+          CommandError(
+            .itemExists,
+            "the vault has another secret for \(entry), out of \(StandardOutput.shown(other))",
+            hint: "keep the two apart: \(ProgramName.current) --vault NAME connect "
+              + "\(file.program.connection) --move")
+        )
+      }
+      return nil
+    }
   }
 
   private func takeOut(of found: Found) throws {

@@ -61,6 +61,31 @@ extension Connection {
   /// The helpers in plain text that git itself finds: in files that others include, and in the
   /// repository where one is; none where git cannot say.
   private static func clearTextHelpersThatGitSees() -> [GitHelper] {
+    helpersThatGitSees().filter { keepsClearText(helper: $0.value) }
+  }
+
+  /// The helpers of the user that git asks beside `store` with its usual file, and beside this command:
+  /// an empty helper would end them, too.
+  ///
+  /// - Returns: Their settings, for people.
+  package static func otherGitHelpers() -> [String] {
+    helpersThatGitSees().filter { helper in
+      let words = helper.value.parts(at: " ").map(String.init)
+      let isUsualStore = words == ["store"]
+      return !helper.isOfRepository && !helper.value.isEmpty && !isUsualStore
+        && !helper.value.contains(bytes: "credential git")
+    }
+    .map { "\($0.key) = \($0.value)" }
+  }
+
+  /// Whether gh gives its tokens to git: `gh auth setup-git`.
+  package static func givesTokensToGit() -> Bool {
+    helpersThatGitSees().contains { $0.value.contains(bytes: "gh auth git-credential") }
+  }
+
+  /// The helpers that git itself finds: in files that others include, and in the repository where one
+  /// is; none where git cannot say.
+  private static func helpersThatGitSees() -> [GitHelper] {
     var surroundings = ChildProgram.Surroundings()
     surroundings.patience = 10
     let line = [
@@ -75,7 +100,6 @@ extension Connection {
     return stride(from: 0, to: parts.count - 1, by: 2).compactMap {
       GitHelper(scope: parts[$0], parts[$0 + 1])
     }
-    .filter { keepsClearText(helper: $0.value) }
   }
 
   /// Whether a helper is git's `store`, by name, by path, or in a line for the shell:

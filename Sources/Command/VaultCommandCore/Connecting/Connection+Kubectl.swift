@@ -53,14 +53,19 @@ extension Connection {
   /// kubectl takes what the file has before it asks the program.
   func clearTextOfKubectl() throws -> [(text: String, hint: String)] {
     let (file, user) = try place()
-    let found = try ClearTextProgram.kube.secrets(in: file.text())
-    guard found.contains(where: { $0.entry.isSame(as: user) }) else { return [] }
+    let text = try file.text()
+    let settings = KubeConfiguration.settingsThatWin(of: user, in: text)
+    guard let first = settings.first else { return [] }
+    let isMovable = try ClearTextProgram.kube.secrets(in: text)
+      .contains { $0.entry.isSame(as: user) }
     return [
       (
-        "\(Sanitizer.visible(file.path)) has the credentials of \(Sanitizer.visible(user)) in clear, and "
-          + "they win: the vault is not asked",
-        "to move them into the vault: \(ProgramName.current) connect kubectl "
-          + "\(Quoting.shell(user)) --move"
+        "\(Sanitizer.visible(user)) in \(Sanitizer.visible(file.path)) has \(first), which wins: the vault is "
+          + "not asked",
+        isMovable
+          ? "to move it into the vault: \(ProgramName.current) connect kubectl \(Quoting.shell(user)) --move"
+          : "take it out, and store what is to be used: \(ProgramName.current) set "
+            + Quoting.shell("kube/\(user)")
       )
     ]
   }

@@ -136,6 +136,19 @@ package struct MovedSecrets {
     return snapshot.items(matching: query).first
   }
 
+  /// Another file than this one out of which an item's secret was moved; `nil` if there is none.
+  func path(
+    of item: String, otherThan path: String, in snapshot: VaultSnapshot
+  ) throws -> String? {
+    for home in Set(marks.map(\.home)) {
+      let other = try entries(of: home, in: snapshot).first {
+        $0.item == item && !$0.path.isSame(as: path)
+      }
+      if let other { return other.path }
+    }
+    return nil
+  }
+
   /// What a home has moved, the oldest first, as far as this one believes it.
   private func entries(of home: String, in snapshot: VaultSnapshot) throws -> [ClearTextEntry] {
     guard let item = Self.item(of: home, in: snapshot),
@@ -345,7 +358,9 @@ package struct MovedSecrets {
   ) throws -> String? {
     // The variables that say where the files are may be others now.
     guard entry.program.paths({ ProcessState.variable($0) }).contains(entry.path) else {
-      return "that is no file of \(entry.program.rawValue) on this machine"
+      return
+        "\(entry.program.rawValue) has another file now: set the variable that named this one, "
+        + "and disconnect again"
     }
     guard let item else {
       guard

@@ -39,6 +39,8 @@ extension SyncError: CodedError {
     case .alreadyJoined:
       "leave that one first: \(program) sync leave; if its store lies in another place now: "
         + "\(program) sync move STORE"
+    // Of another place than the store's: nothing was put back.
+    case .rolledBack where hint?.contains(bytes: " there first") == true: hint
     case .rolledBack, .withheld:
       "if it was put back on purpose, accept that once: \(program) sync now --accept-rollback"
     case .copied, .removed:

@@ -22,9 +22,11 @@ extension VaultSettings {
     let what = live.isEmpty ? trash : "\(items) that the others would get: \(shown)\(more)\(trash)"
     let program = ProgramName.current
     let place = StandardOutput.shown(store)
+    // Where nobody is asked, the code comes from stdin again.
+    let code = Prompt.isPossible ? "" : " --stdin"
     let hint =
-      "to keep them apart, join with a vault of its own: \(program) --vault NAME sync join \(place); "
-      + "to share them: \(program) sync join \(place) --merge"
+      "to keep them apart, join with a vault of its own: \(program) --vault NAME sync join \(place)\(code); "
+      + "to share them: \(program) sync join \(place) --merge\(code)"
     guard !isUnattended, Prompt.isPossible else {
       throw CommandError.usage("this vault has \(what)", hint: hint)
     }

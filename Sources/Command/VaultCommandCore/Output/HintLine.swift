@@ -42,7 +42,14 @@ package enum HintLine {
     var position = 0
     while position < bytes.count {
       let end = position + name.count
-      if isLine(bytes, position, end, name) {
+      let ownVault = Array(" --vault ".utf8)
+      if bytes[min(end, bytes.count)...].starts(with: ownVault),
+        isLine(bytes, position, end, name, before: ownVault.count)
+      {
+        // It names another vault, in the same home.
+        located += name + Array((home ?? "").utf8) + ownVault
+        position = end + ownVault.count
+      } else if isLine(bytes, position, end, name) {
         // The list of all vaults is of none of them.
         let isList = bytes[end...].starts(with: " list --vaults".utf8)
         located += name + Array(((home ?? "") + (isList ? "" : vault ?? "")).utf8)
@@ -56,11 +63,13 @@ package enum HintLine {
   }
 
   /// Whether the command's name stands at a place as a word, with a verb behind it that has a vault.
+  ///
+  /// The verb stands behind as many bytes as an option of the line takes.
   private static func isLine(
-    _ bytes: [UInt8], _ position: Int, _ end: Int, _ name: [UInt8]
+    _ bytes: [UInt8], _ position: Int, _ end: Int, _ name: [UInt8], before option: Int = 0
   ) -> Bool {
     guard end + 1 < bytes.count, bytes[position..<end].elementsEqual(name),
-      bytes[end] == UInt8(ascii: " "), isLetter(bytes[end + 1]),
+      bytes[end] == UInt8(ascii: " "), option > 0 || isLetter(bytes[end + 1]),
       !bytes[(end + 1)...].starts(with: "help".utf8)
     else { return false }
     // In words about a vault, such as "a new vault key", another word is before it.

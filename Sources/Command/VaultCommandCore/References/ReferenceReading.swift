@@ -225,6 +225,9 @@ package final class ReferenceReading {
   /// What may have been meant by the first reference that names nothing.
   package func hintForMissing() -> String {
     let standard = "'\(ProgramName.current) list' shows the names of all items"
+    if let first = missing.first, let error = try? missingField(of: first), let hint = error.hint {
+      return hint
+    }
     guard let first = missing.first,
       let opened = vaults.first(where: { $0.name == first.vaultName }),
       let names = try? opened.vault.names(beginningWith: ""), names.count <= 5000

@@ -215,12 +215,7 @@ extension SyncReport {
         "\(StandardOutput.shown(label)) used an invitation that was used already: it is not in",
         hint: nil)
     }
-    for label in asking {
-      let shown = StandardOutput.shown(label)
-      StandardError.note(
-        "a machine called \(shown) asks to be let in by an invitation that has ended",
-        hint: "if you know it: \(ProgramName.current) sync admit \(Quoting.typed(label))")
-    }
+    Self.tellAsking(asking)
     for problem in stopped {
       StandardError.warning(Sanitizer.visible(problem.message), hint: problem.hint)
     }
@@ -233,6 +228,16 @@ extension SyncReport {
       "synchronized: \(sent) sent, \(received) received",
       hint: changes.settlingHint(
         by: "sync resolve NAME, with --take MACHINE for that one's value"))
+  }
+
+  /// Names the machines that ask to be let in.
+  package static func tellAsking(_ labels: [String]) {
+    for label in labels {
+      let shown = StandardOutput.shown(label)
+      StandardError.note(
+        "a machine called \(shown) asks to be let in by an invitation that has ended",
+        hint: "if you know it: \(ProgramName.current) sync admit \(Quoting.typed(label))")
+    }
   }
 
   /// The members of the JSON object.

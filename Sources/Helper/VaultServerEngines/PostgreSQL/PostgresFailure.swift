@@ -101,9 +101,9 @@ struct PostgresFailure: Error {
 
   /// Of a connection or a statement.
   init(_ failure: PostgresConnection.Failure) {
-    let said =
-      failure.message.isEmpty
-      ? "" : ": \(Quoting.visible(String(failure.message.prefix(300))))"
+    // libpq writes lines, some of them with a tab before them.
+    let words = failure.message.split { $0.isWhitespace }.joined(separator: " ")
+    let said = words.isEmpty ? "" : ": \(Quoting.visible(String(words.prefix(300))))"
     if let found = Self.states.first(where: {
       !failure.state.isEmpty && failure.state.hasPrefix($0.prefix)
     }) {

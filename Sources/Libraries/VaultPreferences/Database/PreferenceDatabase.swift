@@ -282,6 +282,9 @@ package final class PreferenceDatabase {
     }
   }
 
+  /// Where the last good copy of the whole store is to be refreshed, if that is due.
+  var placeOfDueCopy: StoreLocation? { store.isCopyDue() ? store.location : nil }
+
   /// Refreshes the last good copy of the whole store if it is older than `age`.
   package func refreshLastGoodCopy(olderThan age: Duration = .seconds(86_400)) throws {
     try store.refreshLastGoodCopy(olderThan: age)

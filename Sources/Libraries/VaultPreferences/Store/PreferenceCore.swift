@@ -261,9 +261,11 @@ final class PreferenceCore: Sendable {
     }
   }
 
-  /// Refreshes the last good copy about once a day; on the flushing thread, which may block.
+  /// Refreshes the last good copy about once a day; on the flushing thread, which may block, and by
+  /// another connection, so that nobody waits who reads or writes meanwhile.
   private func keepCopy() {
-    source.withLock { source in try? source.database?.refreshLastGoodCopy() }
+    guard let place = source.withLock({ $0.database?.placeOfDueCopy }) else { return }
+    try? Store.refreshLastGoodCopy(of: place)
   }
 
   /// Writes pending changes, and waits until they are durable.

@@ -9,6 +9,17 @@ import VaultStorage
 enum KubeClearText: ClearTextFormat {
   private static let token = "token"
   private static let (key, certificate) = ("client-key-data", "client-certificate-data")
+  /// What kubectl takes before it asks a program, or takes from another one: beside it nothing is moved,
+  /// since the user would be another one afterwards.
+  static let others: Set<String> = [
+    "client-certificate", "client-key", "tokenFile", "username", "password", "auth-provider",
+  ]
+
+  /// Whether what a user has is all that kubectl knows of it.
+  private static func isWhole(_ user: String, in users: KubeUsers) -> Bool {
+    let isServed = users.program(of: user).map { !KubeConfiguration.isOwn($0) } ?? false
+    return !isServed && others.isDisjoint(with: users.settings(of: user))
+  }
 
   /// A PEM text in base64, as the file has it.
   private static func text(_ base64: String?) -> String? {
@@ -21,6 +32,7 @@ enum KubeClearText: ClearTextFormat {
       throw ClearTextProgram.unreadable("it has two users of one name")
     }
     return try users.names.compactMap { name in
+      guard isWhole(name, in: users) else { return nil }
       let token = users.value(token, of: name).flatMap { $0.isEmpty ? nil : $0 }
       var fields: [String: SecretBytes] = [:]
       var main = token
@@ -59,6 +71,9 @@ enum KubeClearText: ClearTextFormat {
 
   static func adding(_ value: ClearTextValue, to text: String) throws -> String {
     var users = KubeUsers(text)
+    guard users.canHave(value.entry) else {
+      throw ClearTextProgram.unreadable("the file has users in a form that kubectl does not write")
+    }
     var lines: [String] = []
     let certificate = value.fields[KubectlRequest.certificateField]
     let separate = value.fields[KubectlRequest.keyField]

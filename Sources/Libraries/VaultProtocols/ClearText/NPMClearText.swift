@@ -43,41 +43,61 @@ enum NPMClearText: ClearTextFormat {
     return String(entry[..<end.lowerBound].dropFirst(2))
   }
 
-  /// `NPM_TOKEN` of the public registry, and of another one with its name; never a variable that
-  /// another line of the file takes already, since what it is given would go there, too.
-  private static func variable(_ entry: String, in lines: SettingLines) -> String {
-    let registry = registry(entry)
-    let kind = entry.lowercased().ends(with: "_authtoken") ? "TOKEN" : "PASSWORD"
-    let isPublic = registry.isEmpty || registry.isSame(as: "registry.npmjs.org")
-    let own = "NPM_\(kind)_\(ClearTextSecret.variable(registry.isEmpty ? "registry" : registry))"
-    let names = (isPublic ? ["NPM_\(kind)"] : []) + [own] + (2...9).map { "\(own)_\($0)" }
-    return names.first { name in
-      !lines.lines.contains { line in
-        line.value.contains(bytes: "${\(name)}")
-          && !(line.text.halves(at: "=")?.before.trimmingBlanks.isSame(as: entry) ?? false)
-      }
-    } ?? own
+  /// The variables of the entries: `NPM_TOKEN` of the public registry, and of another one with its
+  /// name.
+  ///
+  /// Each has its own, which no other line of the file takes: what a variable is given would go there,
+  /// too.
+  private static func variables(in lines: SettingLines) -> [String: String] {
+    var variables: [String: String] = [:]
+    // Also `${NAME?}` and `${NAME-…}`.
+    let values = lines.lines.map(\.value).filter { $0.contains(bytes: "${") }
+    func isTaken(_ name: String) -> Bool {
+      variables.values.contains(name)
+        || values.contains { value in
+          ["}", "?", "-", ":"].contains { value.contains(bytes: "${\(name)\($0)") }
+        }
+    }
+    for line in lines.lines {
+      guard let entry = entry(line), variables[entry] == nil else { continue }
+      let registry = registry(entry)
+      let kind = entry.lowercased().ends(with: "_authtoken") ? "TOKEN" : "PASSWORD"
+      let own = "NPM_\(kind)_\(ClearTextSecret.variable(registry.isEmpty ? "registry" : registry))"
+      let isPublic = registry.isEmpty || registry.isSame(as: "registry.npmjs.org")
+      let first = (isPublic ? ["NPM_\(kind)"] : []) + [own]
+      let name =
+        first.first { !isTaken($0) }
+        ?? (2...).lazy.map { "\(own)_\($0)" }.first { !isTaken($0) }
+      variables[entry] = name
+    }
+    return variables
   }
 
   static func secrets(in text: String) throws -> [ClearTextSecret] {
     let lines = SettingLines(text)
+    let variables = variables(in: lines)
     return try lines.lines.compactMap { line in
-      guard let entry = entry(line), let value = value(line.value) else { return nil }
+      guard let entry = entry(line), let value = value(line.value),
+        let variable = variables[entry]
+      else { return nil }
       let registry = registry(entry)
       return try .inVariable(
         entry, value,
         name: ["npm"]
           + (registry.isEmpty ? ["registry"] : registry.parts(at: "/").map(String.init)),
         [ServiceCredential.client: "npm", ServiceCredential.server: entry],
-        variable(entry, in: lines))
+        variable)
     }
   }
 
   static func removing(_ entries: Set<String>, from text: String) -> String {
     let lines = SettingLines(text)
+    let variables = variables(in: lines)
     return lines.lines.map { line in
-      guard let entry = entry(line), entries.contains(entry) else { return line.text }
-      return "\(entry)=${\(variable(entry, in: lines))}"
+      guard let entry = entry(line), entries.contains(entry), let variable = variables[entry] else {
+        return line.text
+      }
+      return "\(entry)=${\(variable)}"
     }.joined(separator: "\n")
   }
 

@@ -98,7 +98,23 @@ public struct GitRequest: CredentialRequest {
     }
     let best = subject.best(of: items) ?? subject.ofAnyScheme?.best(in: snapshot)
     return try best.flatMap { try answer(for: $0, capabilities, in: snapshot) }
+      ?? subject.tokenOfGitHub(in: snapshot).map { try answer(forToken: $0, in: snapshot) }
       ?? CredentialResponse()
+  }
+
+  /// A token of gh's, which gh itself gives to git: `gh auth git-credential`.
+  private func answer(
+    forToken item: Item, in snapshot: VaultSnapshot
+  ) throws -> CredentialResponse {
+    let token = try snapshot.secret(of: item).bytes
+    guard ServiceCredential.isLine(token) else { throw Self.notALine() }
+    let name = item.attributes[GitSubject.tokenUser] ?? ""
+    let user = name.isEmpty ? "x-access-token" : name
+    return CredentialResponse(
+      output: try SecretBytes.joined([
+        SecretBytes(text: "username=\(user)\npassword="), token, SecretBytes(text: "\n"),
+      ]),
+      uses: [.init(item)])
   }
 
   private func answer(

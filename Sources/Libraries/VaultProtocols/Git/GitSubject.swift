@@ -73,6 +73,23 @@ struct GitSubject {
       of: snapshot.items(matching: query).filter { $0.attributes[GitRequest.anyScheme] == "yes" })
   }
 
+  /// The attribute of gh's items with the user; empty for the one that is active.
+  static let tokenUser = "username"
+
+  /// The token that gh keeps for the host, of the user that is asked for or the active one.
+  func tokenOfGitHub(in snapshot: VaultSnapshot) -> Item? {
+    guard scheme == "https" else { return nil }
+    var query = ItemQuery()
+    query.attributes = [ServiceCredential.service: "gh:\(host)"]
+    let items = snapshot.items(matching: query)
+    func item(of user: String) -> Item? {
+      items.filter { ServiceCredential.isSame($0.attributes[Self.tokenUser] ?? "", user) }.newest
+    }
+    // The login of GitHub counts for nothing beside a token.
+    return username.flatMap { item(of: $0) } ?? item(of: "")
+      ?? (username == nil ? items.newest : nil)
+  }
+
   /// Returns the credential to offer: one for all paths rather than one for a single path, then the
   /// newest.
   func best(of items: [Item]) -> Item? {

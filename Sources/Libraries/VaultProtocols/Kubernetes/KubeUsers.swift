@@ -24,6 +24,8 @@ struct KubeUsers {
   private var heading: Int?
   /// How far its entries are indented, and behind which line the next one goes.
   private var (entryIndent, end) = (0, 0)
+  /// Whether all of the file's users have been read.
+  private var isWhole = true
 
   /// Reads the users.
   ///
@@ -56,17 +58,23 @@ struct KubeUsers {
     guard let (key, value) = line.halves(at: ":"),
       value.isEmpty || value.begins(with: " ") || value.begins(with: "\r")
     else { return nil }
-    return (key.trimmingBlanks, value.trimmingBlanks)
+    let text = value.trimmingBlanks
+    return (key.trimmingBlanks, text.begins(with: "#") ? "" : text)
   }
 
   private mutating func read() {
     (users, heading) = ([], nil)
+    // JSON, or several documents: of these no users are read.
+    isWhole =
+      !lines.contains { $0.begins(with: "{") || $0.begins(with: "---") }
+      && !lines.contains { $0.begins(with: "users:") || $0.begins(with: "\"users\"") }
     guard
       let top = lines.firstIndex(where: { line in
         !line.begins(with: " ") && Self.setting(line)?.key == "users"
       }), ["", "[]", "null"].contains(Self.setting(lines[top])?.value)
     else { return }
     (heading, end) = (top, top + 1)
+    isWhole = !lines.contains { $0.begins(with: "{") || $0.begins(with: "---") }
     guard let first = lines[end...].firstIndex(where: { !Self.isEmpty($0) }),
       lines[first].trimmingBlanks.begins(with: "-")
     else { return }
@@ -84,6 +92,7 @@ struct KubeUsers {
       }
     }
     users = entries.compactMap(user(in:))
+    isWhole = isWhole && users.count == entries.count
   }
 
   private func user(in entry: Range<Int>) -> User? {
@@ -115,14 +124,14 @@ struct KubeUsers {
     user.below.first { !Self.isEmpty(lines[$0]) }.map { Self.indent(lines[$0]) } ?? user.indent + 2
   }
 
-  /// The lines of a setting of a user, with those that belong to it.
+  /// The lines of a setting of a user, with those that belong to it; `nil` also for one that is there
+  /// twice.
   private func block(_ key: String, of user: User) -> Range<Int>? {
     let inner = inner(user)
-    guard
-      let first = user.below.first(where: {
-        Self.indent(lines[$0]) == inner && Self.setting(lines[$0])?.key == key
-      })
-    else { return nil }
+    let places = user.below.filter {
+      Self.indent(lines[$0]) == inner && Self.setting(lines[$0])?.key == key
+    }
+    guard places.count == 1, let first = places.first else { return nil }
     let more = user.below.dropFirst(first - user.below.lowerBound + 1).prefix {
       !Self.isEmpty(lines[$0]) && Self.indent(lines[$0]) > inner
     }
@@ -141,6 +150,23 @@ struct KubeUsers {
     else { return nil }
     return YAMLScalar.value(value)
   }
+
+  /// The settings of a user, whatever they say.
+  ///
+  /// - Parameter name: The user's name.
+  /// - Returns: Their names.
+  func settings(of name: String) -> [String] {
+    guard let user = user(name) else { return [] }
+    let inner = inner(user)
+    return user.below.filter { Self.indent(lines[$0]) == inner }
+      .compactMap { Self.setting(lines[$0])?.key }
+  }
+
+  /// Whether the file has this user, or can get it: one in a form that is not read might have its name.
+  ///
+  /// - Parameter name: The user's name.
+  /// - Returns: Whether ``add(_:to:)`` does what it says.
+  func canHave(_ name: String) -> Bool { isWhole || user(name) != nil }
 
   /// The program that gives a user's credentials, and its words.
   ///

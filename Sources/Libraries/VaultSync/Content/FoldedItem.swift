@@ -182,9 +182,7 @@ package struct FoldedItem: Sendable {
 
   /// The item; `nil` if it was removed for good, or is not whole.
   package var item: SharedItem? {
-    guard removed == nil, case .text(let name)? = winner(PropertyKey(.name))?.value,
-      case .secret(let main)? = winner(PropertyKey(.secret))?.value
-    else { return nil }
+    guard removed == nil, let name = name ?? standInName, let main = mainSecret else { return nil }
     let created = ItemRules.time(created)
     let modified = ItemRules.time(tips.map(\.modified).max() ?? created)
     let kind = UInt16(clamping: number(.kind))
@@ -209,6 +207,26 @@ package struct FoldedItem: Sendable {
     item.lost = lost
     addEarlier(to: &item)
     return item
+  }
+
+  /// The name that the records give it; `nil` for none.
+  var name: String? {
+    if case .text(let name)? = winner(PropertyKey(.name))?.value { name } else { nil }
+  }
+
+  /// The name of an item that no record names which counts, since who made it was removed or may not
+  /// write: what somebody else typed into it stays there.
+  private var standInName: String? {
+    let isTyped = heads.contains { key, heads in
+      [.secret, .note].contains(key.kind) && heads.contains { !Self.isEmpty($0.value) }
+    }
+    return isTyped ? "item-\(Hexadecimal.text(Array(id.prefix(4))))" : nil
+  }
+
+  /// The main secret; empty where the item has none of those that count, and stays all the same.
+  private var mainSecret: SecretBytes? {
+    if case .secret(let main)? = winner(PropertyKey(.secret))?.value { return main }
+    return standInName == nil ? nil : try? SecretBytes(copying: [])
   }
 
   /// Whether the item came back from a removal for good, and nobody has said since that it may.

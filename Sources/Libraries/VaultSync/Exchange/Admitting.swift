@@ -11,7 +11,7 @@ struct Admitting: Exchanging {
   /// - Parameters:
   ///   - loaded: Gets the records.
   ///   - further: Operations that a person asked for.
-  /// - Returns: Whether somebody was let in whose records now count.
+  /// - Returns: Whether records of others count now that did not before.
   /// - Throws: What `further` throws; ``SyncError`` with code `.unavailable`, `.inputOutput`.
   func attend(
     _ loaded: inout LoadedReplica, _ further: (inout LoadedReplica, Roster) throws -> [Operation]
@@ -40,9 +40,17 @@ struct Admitting: Exchanging {
     if isAdmin, after.needsNewEpoch {
       try writer.write([try newEpoch(after, loaded)], to: &loaded.history, knowing: known)
     }
-    let isGrown = after.members.keys.contains {
-      before.members[$0]?.isAdmitted != true && loaded.history.frontier[$0, default: 0] > 1
+    // Who was let in by a person, after the invitation had ended, lacks the keys since.
+    if isAdmin, !operations.isEmpty {
+      try tellMissingKeys(loaded.history.roster(), &loaded, &writer, known)
     }
+    // So do earlier records of somebody who may write again.
+    let frontier = loaded.history.frontier.filter { $0.key != loaded.state.stream }
+    let isGrown =
+      before.limits(frontier) != after.limits(frontier)
+      || after.members.keys.contains {
+        before.members[$0]?.isAdmitted != true && frontier[$0, default: 0] > 1
+      }
     try replica.keep(writer, &loaded, isApplied: !isGrown)
     return isGrown
   }

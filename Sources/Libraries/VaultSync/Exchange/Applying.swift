@@ -72,7 +72,12 @@ struct Applying: Exchanging {
       var base: FoldedSpace?
       if isCurrent {
         var known = next.state.applied.frontier
-        var state = try next.history.folded(upTo: known, only: scope)
+        // What this machine said before it heard that it may not is its own change again, as any
+        // other one of a reader: nobody takes it away.
+        var common = known
+        let stream = next.state.stream
+        common[stream] = common[stream].map { min($0, roster.contentLimit(stream)) }
+        var state = try next.history.folded(upTo: common, only: scope)
         if canWrite {
           let changes = state.changes(
             to: local, unreadable: unreadable, removed: shared.certainRemovals, now: shared.now)

@@ -83,6 +83,8 @@ struct Reversion {
     _ space: FoldedSpace, _ without: FoldedSpace, isTheirs: (OpenedRecord) -> Bool, now: Int64
   ) {
     var properties: [[UInt8]: [String]] = [:]
+    // One that only the machine has named stays as it is, if somebody else has typed into it.
+    let isThere = { (id: [UInt8]) in without.folded[id]?.name != nil && without.told[id] != nil }
     // What is gone without it is looked at below.
     let changes = space.changes(to: without.told, unreadable: [], removed: [], now: now)
     for case .item(let change) in changes where !change.changes.isEmpty {
@@ -90,7 +92,7 @@ struct Reversion {
       properties[change.id] = change.changes.compactMap(\.key.words)
     }
     for (id, properties) in properties {
-      guard let item = without.told[id] else { continue }
+      guard isThere(id), let item = without.told[id] else { continue }
       reverted[id] = item
       let isRestored = space.told[id] == nil
       told.items.append(
@@ -98,7 +100,7 @@ struct Reversion {
           name: space.told[id]?.name ?? item.name, outcome: isRestored ? .restored : .reverted,
           properties: isRestored ? [] : properties))
     }
-    for (id, item) in space.told where without.told[id] == nil && item.trashed == 0 {
+    for (id, item) in space.told where !isThere(id) && item.trashed == 0 {
       let heads = (space.folded[id]?.heads ?? [:]).values.joined()
       let isTheirsAlone = heads.allSatisfy { isTheirs($0.record) }
       if isTheirsAlone { trashed.append(id) }

@@ -92,7 +92,7 @@ struct SyncRun: Exchanging {
     Succession(exchange).tellCopies(after: before, loaded, &report)
     // What a machine that was removed has written does not count: the others go on.
     let after = loaded.history.roster()
-    report.asking = late(after, loaded)
+    report.asking = loaded.asking(after)
     // Told once: what is to be done about it is a person's to say.
     let refused = after.invitations.values.filter { $0.isSettled && $0.accepted.count >= $0.uses }
     report.refused = notes.note(refused: Set(refused.flatMap(\.refused))).compactMap {
@@ -134,14 +134,6 @@ struct SyncRun: Exchanging {
     try files.replaceState(loaded.state.sealed(loaded.keys.own))
     try replica.renewBase(loaded, step: tuning.baseStep)
     return report
-  }
-
-  /// Machines that ask to be let in by an invitation whose time is over.
-  private func late(_ roster: Roster, _ loaded: LoadedReplica) -> [String] {
-    roster.invitations.values.filter {
-      !$0.isRecovery && $0.isSettled && $0.accepted.count < $0.uses
-    }
-    .flatMap(\.refused).compactMap { loaded.history.label(of: $0) }.sorted()
   }
 
   /// What the store and the vault show now, if nothing is left to do.

@@ -53,9 +53,9 @@ struct ClearTextMoving {
     }
     var changes: [Connection.Change] = []
     let (stored, kept) = try settings.withVaultMade { vault in
-      try sweep.move(into: vault, notedIn: MovedSecrets(settings)) {
+      try sweep.move(into: vault, notedIn: MovedSecrets(settings)) { files in
         var connected: Set<String> = []
-        for connection in try connections(of: sweep.files) {
+        for connection in try connections(of: files) {
           // One by one: two profiles are in one file.
           for change in try connection.connecting() {
             try change.perform()
@@ -88,8 +88,11 @@ struct ClearTextMoving {
     func tellKept() {
       for (file, reason) in kept {
         let report = ErrorReport(reason)
+        let isStored = stored.contains { $0.file.path.isSame(as: file.path) }
         ClearTextMoving.tellSkipped(
-          file.path, "\(report.message): it still has what the vault has, too", hint: report.hint)
+          file.path,
+          report.message + (isStored ? ": it still has what the vault has, too" : ""),
+          hint: report.hint)
       }
     }
   }
@@ -145,6 +148,7 @@ struct ClearTextMoving {
         words += file.secrets.map { ("aws", file.program.part(of: $0.entry)) }
       case .kube: words += file.secrets.map { ("kubectl", $0.entry) }
       case .git, .netrc: words.append(("git", nil))
+      case .gh where Connection.givesTokensToGit(): words.append(("git", nil))
       case .docker where file.isWhole && part == nil: words.append(("docker", nil))
       case .docker: words += file.secrets.map { ("docker", file.program.part(of: $0.entry)) }
       case .npm, .pypi, .cargo, .gh, .postgres: break
@@ -153,7 +157,8 @@ struct ClearTextMoving {
     var seen: Set<String> = []
     return try words.filter { seen.insert("\($0.word) \($0.part ?? "")").inserted }.map {
       var connection = try Connection($0.word, part: $0.part, settings: settings)
-      connection.keepsClearTextHelper = Self.isGitsFileKept(files)
+      connection.keepsClearTextHelper =
+        $0.word == "git" && (Self.isGitsFileKept(files) || !Connection.otherGitHelpers().isEmpty)
       return connection
     }
   }
@@ -168,8 +173,14 @@ struct ClearTextMoving {
 
   /// Says that git's helper `store` goes on beside the vault, if it does.
   func tellKeptHelper(_ sweep: ClearTextSweep) throws {
-    guard sweep.files.contains(where: { [.git, .netrc].contains($0.program) }),
-      Self.isGitsFileKept(sweep.files),
+    guard sweep.files.contains(where: { [.git, .netrc].contains($0.program) }) else { return }
+    let others = Connection.otherGitHelpers()
+    if !others.isEmpty {
+      StandardError.note(
+        "git asks its other helpers beside the vault: "
+          + others.map(StandardOutput.shown).joined(separator: ", "))
+    }
+    guard Self.isGitsFileKept(sweep.files),
       try Connection("git", part: nil, settings: settings).hasClearTextHelper()
     else { return }
     StandardError.note(

@@ -116,6 +116,7 @@ struct CredentialLine: Equatable {
   }
 
   private func kubectlRequest() throws -> KubectlRequest {
+    let words = words.first == "--" ? Array(words.dropFirst()) : words
     guard words.count == 1, let user = words.first, !user.isEmpty else {
       throw CommandError.usage(
         "no user of a kubeconfig file is named",

@@ -326,12 +326,15 @@ struct SyncDevicesCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    let devices = try settings.withSpace { try $0.devices() }
+    let (devices, asking) = try settings.withSpace { (try $0.devices(), try $0.asking()) }
     if settings.writesJSON {
-      return try StandardOutput.write([("devices", .array(devices.map(\.json)))])
+      return try StandardOutput.write([
+        ("devices", .array(devices.map(\.json))), ("asking", .strings(asking)),
+      ])
     }
     let now = Date()
     try StandardOutput.write(TextTable.aligned(devices.map { $0.row(at: now) }))
+    SyncReport.tellAsking(asking)
   }
 }
 

@@ -12,7 +12,24 @@ package enum KubeConfiguration {
   ///
   /// - Parameter user: The user's name.
   /// - Returns: The words.
-  package static func words(for user: String) -> [String] { ["credential", "kubectl", user] }
+  package static func words(for user: String) -> [String] {
+    verb + (user.begins(with: "-") ? ["--", user] : [user])
+  }
+
+  private static let verb = ["credential", "kubectl"]
+
+  /// What a user of a file has that kubectl takes before it asks a program.
+  ///
+  /// - Parameters:
+  ///   - user: The user.
+  ///   - text: The file.
+  /// - Returns: The names of the settings.
+  package static func settingsThatWin(of user: String, in text: String) -> [String] {
+    let own = ["client-certificate-data", "client-key-data", "token"]
+    return KubeUsers(text).settings(of: user).filter {
+      KubeClearText.others.contains($0) || own.contains($0)
+    }
+  }
 
   /// The names of the users that a file has.
   ///
@@ -39,9 +56,10 @@ package enum KubeConfiguration {
         remedy: users.names.isEmpty ? nil : .choose(users.names))
     }
     if let known = users.program(of: user) {
-      guard isOwn(known, user) else {
+      guard isOwn(known) else {
         throw ProtocolError(
-          .connectedOtherwise, "another program gives the credentials of that user already",
+          .connectedOtherwise,
+          "another program gives the credentials of the user '\(Quoting.visible(user))' already",
           remedy: .takeOut("'exec' out of that user"))
       }
       if [known.command] + known.arguments == command { return nil }
@@ -70,16 +88,17 @@ package enum KubeConfiguration {
     var users = KubeUsers(text)
     let own = users.names.filter { name in
       (user.map { $0.isSame(as: name) } ?? true)
-        && (users.program(of: name).map { isOwn($0, name) } ?? false)
+        && (users.program(of: name).map { isOwn($0) } ?? false)
     }
     for name in own { users.remove([KubeUsers.exec], of: name) }
     return own.isEmpty ? nil : (users.text, own)
   }
 
-  /// Whether a program was set by this type.
-  private static func isOwn(_ program: (command: String, arguments: [String]), _ user: String)
-    -> Bool
-  {
-    Array(program.arguments.suffix(3)) == words(for: user)
+  /// Whether a program was set by this type, perhaps for a user that had another name.
+  static func isOwn(_ program: (command: String, arguments: [String])) -> Bool {
+    let words = program.arguments
+    return [3, 4].contains {
+      words.suffix($0).starts(with: verb) && ($0 == 3 || words.suffix(2).first == "--")
+    }
   }
 }

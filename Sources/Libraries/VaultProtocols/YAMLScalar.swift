@@ -36,7 +36,8 @@ enum YAMLScalar {
     default:
       let plain = text.firstRange(ofBytes: " #").map { String(text[..<$0.lowerBound]) } ?? text
       let isOther = "|>&*{}[]!%@`#,".utf8.contains(first) || plain.contains(bytes: ": ")
-      return isOther || plain.ends(with: ":") ? nil : plain.trimmingBlanks
+      let isNothing = ["~", "null", "Null", "NULL"].contains(plain.trimmingBlanks)
+      return isOther || isNothing || plain.ends(with: ":") ? nil : plain.trimmingBlanks
     }
   }
 
