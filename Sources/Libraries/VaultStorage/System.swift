@@ -218,6 +218,7 @@ package enum System {
   package struct FileStatus: Sendable, Equatable {
     package let isRegular: Bool
     package let isDirectory: Bool
+    package let isCharacterDevice: Bool
     package let owner: UInt32
     package let group: UInt32
     package let permissions: UInt32
@@ -238,6 +239,7 @@ package enum System {
     init(_ status: stat) {
       isRegular = status.st_mode & S_IFMT == S_IFREG
       isDirectory = status.st_mode & S_IFMT == S_IFDIR
+      isCharacterDevice = status.st_mode & S_IFMT == S_IFCHR
       owner = status.st_uid
       group = status.st_gid
       permissions = status.st_mode & 0o7777

@@ -131,11 +131,10 @@ package enum UserFile {
       guard old.owner == geteuid() || old.owner == 0 else { throw System.Failure(errno: EACCES) }
       let file = try System.open(target, in: AT_FDCWD, flags: O_WRONLY | O_NOCTTY)
       defer { System.close(file) }
-      var opened = stat()
-      guard unsafe fstat(file, &opened) == 0 else { throw System.Failure(errno: errno) }
-      guard
-        opened.st_uid == geteuid() || opened.st_uid == 0 && opened.st_mode & S_IFMT == S_IFCHR
-      else { throw System.Failure(errno: EACCES) }
+      let opened = try System.status(file)
+      guard opened.owner == geteuid() || opened.owner == 0 && opened.isCharacterDevice else {
+        throw System.Failure(errno: EACCES)
+      }
       return try System.writeAll(file, unsafe bytes.span.bytes)
     }
     let temporary = "\(target).\(AtomicFile.randomSuffix())~"

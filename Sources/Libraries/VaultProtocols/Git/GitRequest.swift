@@ -108,8 +108,11 @@ public struct GitRequest: CredentialRequest {
   ) throws -> CredentialResponse {
     let token = try snapshot.secret(of: item).bytes
     guard ServiceCredential.isLine(token) else { throw Self.notALine() }
+    // The item of the active user is called by its name; beside a token the login counts for nothing.
+    let parts = item.name.text.parts(at: "/").map(String.init)
+    let named = parts.count == 3 && parts[0] == "gh" ? parts[2] : "x-access-token"
     let name = item.attributes[GitSubject.tokenUser] ?? ""
-    let user = name.isEmpty ? "x-access-token" : name
+    let user = name.isEmpty ? named : name
     return CredentialResponse(
       output: try SecretBytes.joined([
         SecretBytes(text: "username=\(user)\npassword="), token, SecretBytes(text: "\n"),
