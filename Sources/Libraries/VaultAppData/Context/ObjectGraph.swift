@@ -66,6 +66,22 @@ final class ObjectGraph {
     pending.markChanged(record, index)
   }
 
+  /// Keeps the store's value where it does not decode, and what is assigned may have been made of
+  /// the value that was shown in its place.
+  ///
+  /// - Returns: Whether it was refused; the object shows it, and saving says so.
+  func refuse(_ record: Record, _ index: Int, _ slot: _AppData.Slot) -> Bool {
+    guard !pending.replacesUndecoded(record, index) else {
+      record.shown[index] = nil
+      record.refused[index] = nil
+      return false
+    }
+    undoing.note(.slot(record, index, record.slots[index]))
+    record.refused[index] = slot
+    pending.markChanged(record, index)
+    return true
+  }
+
   /// Makes one change, and records how to take it back.
   func perform(_ change: GraphChange) {
     switch change {
