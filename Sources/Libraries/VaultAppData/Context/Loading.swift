@@ -39,7 +39,7 @@ final class Loading {
     guard let plan = record.entity else { return }
     do {
       if let store = stores[plan.store].custom {
-        if try !fill(record, from: store, plan) { rows.forget(record) }
+        if try !fill(record, from: store, plan) { rows.forget(record, isByOthers: true) }
         return
       }
       let found = try connections.use(plan) { connection in
@@ -54,7 +54,7 @@ final class Loading {
         }
         return true
       }
-      if !found { rows.forget(record) }
+      if !found { rows.forget(record, isByOthers: true) }
     } catch {
       report("\(plan.name) cannot be read", error)
     }

@@ -156,8 +156,14 @@ extension StoreSaving {
   ) {
     guard let plan = record.entity else { return }
     row.loadRow()
+    for index in record.description.properties.indices where plan.slots[index].kind != .external {
+      _ = row.slot(index)
+    }
+    let model = record.materialized
+    journal.note { [rows] in rows.restore(record, plan, model) }
+    journal.note(record, pending)
+    journal.note(row, pending)
     for index in record.description.properties.indices {
-      if plan.slots[index].kind != .external { _ = row.slot(index) }
       if plan.relationshipByProperty[index]?.isToMany == true { continue }
       if row.isStored { pending.markChanged(row, index) }
       row.slots[index] = record.slots[index]
@@ -186,16 +192,21 @@ extension StoreSaving {
         switch record.slots[relationship.index] {
         case .integer(let key):
           if let new = replaced[Replaced(entity: entity, key: key)] {
+            journal.note(record, relationship.index)
             record.slots[relationship.index] = .integer(new)
           }
         case .rows(let list):
           let keys = list.keys.map { replaced[Replaced(entity: entity, key: $0)] ?? $0 }
-          if keys != list.keys { list.replace(keys: keys, positions: list.positions) }
+          if keys != list.keys {
+            journal.note(list, keys: list.keys, positions: list.positions)
+            list.replace(keys: keys, positions: list.positions)
+          }
         default: break
         }
       }
     }
     let pairs = pending.pairs
+    journal.note { [pending] in pending.pairs = pairs }
     pending.pairs = [:]
     for (pair, change) in pairs {
       let plan = plans[pair.entity]
