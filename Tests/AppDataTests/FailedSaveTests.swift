@@ -83,6 +83,46 @@ struct FailedSaveTests {
     #expect(try context.fetch(FetchDescriptor<Locker>()).map(\.value) == [100, 200])
   }
 
+  /// What is read in the save's own transaction is not what is in the store when that has failed.
+  @Test(arguments: [false, true])
+  func anArrayThatTheSaveReadsIsReadAgain(isPending: Bool) throws {
+    struct Stop: Error {}
+    let (_, context) = try memory(Locker.self)
+    let lockers = ["a", "b"].enumerated().map { Locker($1, $0, $0) }
+    lockers.forEach(context.insert)
+    let marks = [LockerMark(1), LockerMark(3)]
+    lockers[1].marks = marks
+    try context.save()
+    // Objects without changes are read again.
+    #expect(throws: Stop.self) { try context.transaction { throw Stop() } }
+    if isPending { lockers[1].value = 9 }
+    #expect(throws: SwiftDataError.modelValidationFailure) {
+      try context.transaction {
+        // Its place is that of a row, whose arrays are read for that, and those of its neighbors.
+        context.insert(Locker("b", 50, 5))
+        context.delete(marks[1])
+        lockers[0].name = "b"
+      }
+    }
+    #expect(lockers[1].marks.map(\.number) == [1, 3] && marks[1].lockers == [lockers[1]])
+    #expect(lockers[1].value == (isPending ? 9 : 1) && lockers[1].number == 1)
+    #expect(context.hasChanges == isPending)
+  }
+
+  /// A row whose place a new object takes leaves what it led to before.
+  @Test func aRowThatLeadsElsewhereAfterAMergeIsInOneArray() throws {
+    let (_, context) = try memory(NamedKey.self)
+    let first = KeyRing(), second = KeyRing(), key = NamedKey("x")
+    first.keys = [key]
+    context.insert(first)
+    context.insert(second)
+    try context.save()
+    #expect(first.keys.count == 1)
+    second.keys.append(NamedKey("x"))
+    try context.save()
+    #expect(first.keys.isEmpty && second.keys == [key] && key.ring === second)
+  }
+
   /// Arrays get their places in the save, which has to give them again.
   @Test(arguments: [true, false])
   func anOrderIsSavedAfterASaveThatFailed(isJoin: Bool) throws {
@@ -140,6 +180,17 @@ struct FailedSaveTests {
     self.number = number
     self.value = value
   }
+}
+
+@Model private final class KeyRing {
+  @Relationship(inverse: \NamedKey.ring) var keys: [NamedKey] = []
+  init() {}
+}
+
+@Model private final class NamedKey {
+  @Attribute(.unique) var name: String
+  var ring: KeyRing?
+  init(_ name: String) { self.name = name }
 }
 
 @Model private final class LockerKey {

@@ -153,15 +153,16 @@ final class ContextConnections {
   /// Runs a part of the transaction, of which nothing stays if it fails.
   func part(_ body: () throws -> Void) throws {
     let before = held
+    let rows = held.keys.map { ($0, pendingRows[$0].state) }
     do {
       try savepoints(held.keys.sorted()[...], body)
     } catch {
+      // Keys that were reserved meanwhile are not, and the temporary tables are as they were.
       for (store, state) in before {
-        // Keys that were reserved meanwhile are not, and the temporary tables went with the rest.
         held[store]?.keys = state.keys
-        dropTables(of: store)
         versions[store] = nil
       }
+      for (store, state) in rows { pendingRows[store].state = state }
       throw error
     }
   }

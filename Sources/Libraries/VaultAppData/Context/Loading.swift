@@ -276,10 +276,12 @@ final class Loading {
     for owner in owners where owner.slots[relationship.index].isFault {
       let list = links[owner.key] ?? RowList()
       let isNoted = pending.applyNotes(to: list, relationship, owner.key)
-      owner.slots[relationship.index] =
-        relationship.isToMany ? .rows(list) : list.keys.last.map { .integer($0) } ?? .null
+      // What the transaction of a save shows is nothing to keep if that fails.
+      pending.journal?.note(owner, relationship.index)
       // New rows need places when they are saved.
       if isNoted || shortened.contains(owner.key) { pending.markChanged(owner, relationship.index) }
+      owner.slots[relationship.index] =
+        relationship.isToMany ? .rows(list) : list.keys.last.map { .integer($0) } ?? .null
     }
   }
 

@@ -24,7 +24,12 @@ extension ModelContext {
   /// - Throws: What `block` throws; what ``save()`` throws. What the block did is dropped then, as
   ///   by ``rollback()``; what was pending before is pending again.
   public func transaction(block: () throws -> Void) throws {
-    let mark = home.use.during(.look) { PendingMark(self) }
+    let mark = home.use.during(.look) {
+      // A row that is deleted without a record could not come back by itself.
+      graph.wakeAll()
+      return pending.mark()
+    }
+    defer { pending.end(mark) }
     if connections.isHolding {
       let stores = connections.held.keys.sorted()
       do {
@@ -72,7 +77,7 @@ extension ModelContext {
   /// Drops what was done since a mark, and reads again what the stores have.
   private func drop(_ mark: PendingMark, _ stores: [Int]) {
     home.use.during(.rollback) {
-      mark.restore()
+      mark.restore(self)
       stores.forEach(merging.refaultAll)
     }
   }

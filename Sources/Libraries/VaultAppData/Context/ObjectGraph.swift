@@ -77,8 +77,8 @@ final class ObjectGraph {
       return false
     }
     undoing.note(.slot(record, index, record.slots[index]))
-    record.refused[index] = slot
     pending.markChanged(record, index)
+    record.refused[index] = slot
     return true
   }
 
@@ -89,6 +89,7 @@ final class ObjectGraph {
       insert(record, plan, record.materialized)
     case .delete(let record):
       guard let plan = record.entity else { return }
+      pending.willChange(record)
       closeArrays()
       if undoing.isOn {
         for index in plan.slots.indices where plan.slots[index].kind == .external {
@@ -99,6 +100,7 @@ final class ObjectGraph {
       remove(record, plan)
     case .undelete(let record):
       guard record.state == .deleted else { return }
+      pending.willChange(record)
       record.state = .stored
       pending.add(record)
       undoing.note(.undeleted(record))
@@ -115,6 +117,7 @@ final class ObjectGraph {
 
   /// Registers a new object.
   func insert(_ record: Record, _ plan: EntityPlan, _ model: any PersistentModel) {
+    pending.willInsert(record)
     record.state = .inserted
     rows.register(record, plan)
     pending.add(record, model)

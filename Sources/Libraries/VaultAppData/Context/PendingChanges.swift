@@ -24,6 +24,10 @@ final class PendingChanges {
   /// Rows that are to be deleted and have no record.
   let alone: RowsDeletedAlone
 
+  /// Of the transactions under way, the outer one first.
+  @safe @exclusivity(unchecked) private var marks: [PendingMark] = []
+  /// Of the save under way, which takes back by itself what it changes.
+  var journal: SaveJournal?
   private var watchers = PendingWatchers()
   private let plans: [EntityPlan]
   private let connections: ContextConnections
@@ -78,9 +82,30 @@ final class PendingChanges {
     autosaving.noteChange()
   }
 
+  /// Marks what is pending, until ``end(_:)``.
+  func mark() -> PendingMark {
+    let mark = PendingMark(self)
+    marks.append(mark)
+    return mark
+  }
+
+  /// Forgets a mark.
+  func end(_ mark: PendingMark) { marks.removeAll { $0 === mark } }
+
+  /// Notes that an object is about to change, or to be deleted.
+  func willChange(_ record: Record) {
+    if !marks.isEmpty, journal == nil { for mark in marks { mark.note(record, self) } }
+  }
+
+  /// Notes that an object is new from now on; it may have been before, and was deleted.
+  func willInsert(_ record: Record) {
+    if !marks.isEmpty { for mark in marks { mark.add(record) } }
+  }
+
   /// Holds an object until it is saved.
   private func hold(_ record: Record, _ model: (any PersistentModel)? = nil) {
     guard !record.isPending else { return }
+    if !marks.isEmpty { for mark in marks { mark.add(record) } }
     record.isPending = true
     record.kept = model ?? record.model
     records.append(record)
@@ -88,6 +113,9 @@ final class PendingChanges {
 
   /// The key of a new object.
   func nextKey(_ plan: EntityPlan) -> Int64 { connections.nextKey(plan) }
+
+  /// Notes again the links of arrays that are not loaded.
+  func restore(_ notes: [ListKey: ListNote]) { self.notes = notes }
 
   /// Makes pending again what was pending before.
   func restore(
@@ -117,8 +145,9 @@ final class PendingChanges {
     watchers.tell()
   }
 
-  /// Notes that a property of an object has changed.
+  /// Notes that a property of an object is about to change.
   func markChanged(_ record: Record, _ index: Int) {
+    willChange(record)
     if record.state == .stored || record.state == .deleted {
       record.changed.insert(index)
     }

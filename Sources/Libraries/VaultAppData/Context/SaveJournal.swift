@@ -15,10 +15,12 @@ final class SaveJournal {
     let slots = record.slots.indices.map { record.slots[$0].copied }
     let (changed, isPending, kept) = (record.changed, record.isPending, record.kept)
     let (state, model, refused) = (record.state, record.model, record.refused)
+    let (key, place) = (record.key, record.place)
     note {
       record.slots.fill(count: slots.count) { slots[$0] }
       (record.changed, record.state) = (changed, state)
       (record.isPending, record.kept) = (isPending, kept)
+      (record.key, record.place) = (key, place)
       record.model = model
       record.refused = refused
       pending.touch(record)
@@ -30,8 +32,14 @@ final class SaveJournal {
     let (slot, isChanged) = (record.slots[index], record.changed.contains(index))
     note {
       record.slots[index] = slot
-      if isChanged { record.changed.insert(index) }
+      if isChanged { record.changed.insert(index) } else { record.changed.remove(index) }
     }
+  }
+
+  /// Notes the links of arrays that are not loaded before they change.
+  func note(_ pending: PendingChanges) {
+    let notes = pending.notes
+    note { pending.restore(notes) }
   }
 
   /// Notes what is in an array before it changes.

@@ -172,6 +172,10 @@ struct Saving {
     // Slots that name a file get their values back, whatever happens.
     defer { saving.restore() }
     tokens.journals.append((part.store, saving.journal))
+    saving.journal.note(pending)
+    let outer = pending.journal
+    pending.journal = saving.journal
+    defer { pending.journal = outer }
     saving.files = files
     try saving.write(part.records, part.links)
     tokens.vanished += saving.vanished

@@ -43,7 +43,13 @@ extension StoreSaving {
         claimed[claim] = record
       }
     }
-    if !replaced.isEmpty { redirect(replaced) }
+    if replaced.isEmpty { return }
+    redirect(replaced)
+    for (relationship, row, old) in left {
+      let root = relationship.destination.root.index
+      leave(relationship, row, replaced[Replaced(entity: root, key: old)] ?? old)
+    }
+    left.removeAll()
   }
 
   /// Refuses a new object whose unique values are those of two rows: neither can take the other's
@@ -166,6 +172,9 @@ extension StoreSaving {
     for index in record.description.properties.indices {
       if plan.relationshipByProperty[index]?.isToMany == true { continue }
       if row.isStored { pending.markChanged(row, index) }
+      if let relationship = plan.relationshipByProperty[index], let old = row.slots[index].key {
+        left.append((relationship, row, old))
+      }
       row.slots[index] = record.slots[index]
     }
     for relationship in plan.relationships where relationship.isToMany {
@@ -181,6 +190,24 @@ extension StoreSaving {
     }
     replaced[Replaced(entity: plan.root.index, key: record.key)] = row.key
     rows.replace(record, by: row, plan)
+  }
+
+  /// Takes a row out of what it led to, if it leads to another one now.
+  private func leave(_ relationship: RelationshipPlan, _ row: _AppData.Record, _ old: Int64) {
+    guard let inverse = relationship.inverse, old != row.slots[relationship.index].key,
+      let target = rows.known(relationship.destination, old), !target.slots.isEmpty
+    else { return }
+    switch target.slots[inverse.index] {
+    case .rows(let list) where list.contains(row.key):
+      target.model?._$changing(inverse.index)
+      journal.note(list, keys: list.keys, positions: list.positions)
+      list.remove(row.key)
+    case .integer(row.key):
+      target.model?._$changing(inverse.index)
+      journal.note(target, inverse.index)
+      target.slots[inverse.index] = .null
+    default: break
+    }
   }
 
   /// Makes every link to a replaced object lead to the row that took its place.

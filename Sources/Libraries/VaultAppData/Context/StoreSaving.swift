@@ -22,6 +22,8 @@ final class StoreSaving {
   private(set) var historyTransaction: Int64?
   /// Changed objects whose rows another context has deleted.
   private(set) var vanished: [Record] = []
+  /// What rows have led to whose place new objects have taken.
+  var left: [(relationship: RelationshipPlan, row: Record, old: Int64)] = []
   /// What is taken back if the save fails.
   let journal = SaveJournal()
   /// The files of large values; `nil` where there are none.
