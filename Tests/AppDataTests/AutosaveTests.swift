@@ -160,6 +160,40 @@ struct AutosaveTests {
     #expect(villas.count == 200 * 20 && villas.allSatisfy { $0.owner != nil })
   }
 
+  /// Nothing says when the function has ended, and the program may not touch the context again.
+  @Test @MainActor func aContextThatNobodyTouchesAnyMoreIsSaved() async throws {
+    let (container, _) = try memory(Landlord.self, Villa.self)
+    let context = container.mainContext
+    await context.addLandlord(named: "Ada")
+    let other = ModelContext(container)
+    try await turns(until: { (try? other.fetchCount(FetchDescriptor<Landlord>())) == 1 })
+  }
+
+  /// What the library fetches by itself waits, as its saves do, and comes when the context is back.
+  @Test @MainActor func anObserverWaitsForAContextThatWasHandedOn() async throws {
+    let (container, _) = try memory(Landlord.self, Villa.self)
+    let context = container.mainContext
+    let observer = try ResultsObserver<Villa, Never>(
+      sortBy: [SortDescriptor(\.street)], modelContext: context)
+    for round in 0..<100 {
+      let person = Landlord(name: "\(round)")
+      context.insert(person)
+      let wrong = try await context.addVillas(to: person)
+      #expect(wrong == nil, "round \(round): \(wrong ?? "")")
+      #expect(observer.results.count == (round + 1) * 20)
+    }
+    let isChanged = Box(false)
+    withObservationTracking {
+      _ = observer.results.count
+    } onChange: {
+      isChanged.value = true
+    }
+    await context.addVilla(named: "last")
+    // It hears of it although nobody asks.
+    try await turns(until: { isChanged.value })
+    #expect(observer.results.last?.street == "last")
+  }
+
   /// Lets the main queue turn until something has happened, for twenty seconds at most.
   @MainActor private func turns(until isDone: @MainActor () -> Bool) async throws {
     let end = ContinuousClock.now + .seconds(20)
@@ -207,6 +241,20 @@ extension ModelContext {
       return lost == 0 && person.villas.count == 20
         ? nil : "\(lost) without owner, \(person.villas.count) in the array"
     }
+  }
+}
+
+extension ModelContext {
+  fileprivate func addLandlord(
+    named name: String, isolation: isolated (any Actor)? = #isolation
+  ) async {
+    await elsewhere { insert(Landlord(name: name)) }
+  }
+
+  fileprivate func addVilla(
+    named name: String, isolation: isolated (any Actor)? = #isolation
+  ) async {
+    await elsewhere { insert(Villa(street: name)) }
   }
 }
 

@@ -20,7 +20,7 @@ struct FileTests {
   }()
 
   /// What is saved into a file that nobody can open any more is lost.
-  @Test(arguments: ["removed", "moved", "replaced"])
+  @Test(arguments: ["removed", "moved", "replaced", "log"])
   func aStoreThatIsGoneRefusesToSave(what: String) throws {
     let folder = URL(fileURLWithPath: "\(home.path)/folder")
     let store = folder.appendingPathComponent("b.store")
@@ -32,6 +32,8 @@ struct FileTests {
     let files = FileManager.default
     switch what {
     case "removed": try files.removeItem(at: folder)
+    case "log":
+      for end in ["-wal", "-shm"] { try files.removeItem(atPath: store.path + end) }
     case "moved":
       try files.moveItem(at: folder, to: URL(fileURLWithPath: "\(home.path)/elsewhere"))
     default:

@@ -321,6 +321,38 @@ struct HistoryTests {
     #expect(try context.fetchHistory(Descriptor()).map(words) == [["+Trip true"]])
   }
 
+  /// A token of a history that was ended leads nowhere in the one that was begun afterwards.
+  @Test(arguments: [false, true])
+  func aHistoryThatBeganAnewExpiresTheTokensBefore(isWritten: Bool) throws {
+    var tokens: [DefaultHistoryToken] = []
+    for round in 0..<3 {
+      let (_, context) = try open()
+      for place in 0..<(round == 0 ? 5 : 1) {
+        context.insert(Trip(name: "\(round) \(place)"))
+        try context.save()
+      }
+      let found = try context.fetchHistory(Descriptor())
+      #expect(found.count == (round == 0 ? 5 : 1))
+      for token in tokens {
+        #expect(throws: SwiftDataError.historyTokenExpired) {
+          try context.fetchHistory(Descriptor(predicate: #Predicate { $0.token > token }))
+        }
+      }
+      tokens += found.map(\.token)
+      let last = try #require(tokens.last)
+      let after = Descriptor(predicate: #Predicate { $0.token > last })
+      #expect(try context.fetchHistory(after).isEmpty)
+      context.insert(Trip(name: "\(round) last"))
+      try context.save()
+      #expect(try context.fetchHistory(after).count == 1)
+      let (_, other) = try open(keepsHistory: false)
+      if isWritten {
+        other.insert(Trip(name: "\(round) unheard"))
+        try other.save()
+      }
+    }
+  }
+
   @Test func aStoreThatCannotBeWrittenHasNoneYet() throws {
     let (_, context) = try open(keepsHistory: false)
     context.insert(Trip(name: "a"))

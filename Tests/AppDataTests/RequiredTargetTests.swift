@@ -22,6 +22,26 @@ struct RequiredTargetTests {
     try ModelContext(container).fetch(FetchDescriptor<Sheep>()).map { $0.keeper.name }.sorted()
   }
 
+  /// The rule leaves the rows as they are, which cannot be.
+  @Test func noActionLeavesNoRequiredRelationshipEmpty() throws {
+    let (container, context) = try memory(Pack.self)
+    let pack = Pack()
+    let dog = Dog(pack)
+    context.insert(dog)
+    try context.save()
+    context.delete(pack)
+    let error = #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(error == .modelValidationFailure)
+    #expect(error?.message.hasPrefix("Dog.pack of object 1 is required") == true)
+    #expect(throws: SwiftDataError.modelValidationFailure) {
+      try ModelContext(container).delete(model: Pack.self)
+    }
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Pack>()) == 1)
+    context.delete(dog)
+    try context.save()
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Pack>()) == 0)
+  }
+
   /// Each way to delete the keeper.
   @Test(arguments: ["delete", "cascade", "batch", "all", "transaction"])
   func itsTargetIsNotDeleted(way: String) throws {
@@ -126,6 +146,16 @@ struct RequiredTargetTests {
     #expect(found.map { $0.keepers.name } == ["Ada", "Ada"])
     #expect(try container.check() == [])
   }
+}
+
+@Model private final class Pack {
+  @Relationship(deleteRule: .noAction, inverse: \Dog.pack) var dogs: [Dog] = []
+  init() {}
+}
+
+@Model private final class Dog {
+  var pack: Pack
+  init(_ pack: Pack) { self.pack = pack }
 }
 
 @Model private final class Shepherd {

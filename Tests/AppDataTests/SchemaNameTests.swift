@@ -251,5 +251,46 @@ struct SchemaNameTests {
       message(StrayInverse.self)
         == "StrayInverse.stops: its inverse WrongStop.other leads to WrongElsewhere, not to StrayInverse; "
         + "name the one that leads back")
+    // Also where another inverse could be guessed.
+    #expect(message(GuessedInverse.self, OtherInverse.self).hasPrefix("GuessedInverse.stops: its"))
+    #expect(message(ComputedInverse.self).hasPrefix("ComputedInverse.stops: its inverse is no"))
+    #expect(message(LongInverse.self).hasPrefix("LongInverse.stops: its inverse is no"))
   }
+}
+
+@Model private final class GuessedInverse {
+  @Relationship(inverse: \OtherInverse.stop) var stops: [GuessedStop] = []
+  init() {}
+}
+
+@Model private final class GuessedStop {
+  var guessed: GuessedInverse?
+  init() {}
+}
+
+@Model private final class OtherInverse {
+  var stop: GuessedStop?
+  init() {}
+}
+
+@Model private final class ComputedInverse {
+  @Relationship(inverse: \ComputedStop.same) var stops: [ComputedStop] = []
+  init() {}
+}
+
+@Model private final class ComputedStop {
+  var guessed: ComputedInverse?
+  var same: ComputedInverse? { guessed }
+  init() {}
+}
+
+@Model private final class LongInverse {
+  @Relationship(inverse: \LongStop.guessed?.me) var stops: [LongStop] = []
+  var me: LongInverse?
+  init() {}
+}
+
+@Model private final class LongStop {
+  var guessed: LongInverse?
+  init() {}
 }

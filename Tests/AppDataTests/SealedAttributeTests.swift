@@ -395,6 +395,37 @@ struct SealedAttributeTests {
     #expect(whole.pin == 1234)
   }
 
+  /// A change in place is a read of what is shown, and an assignment of what was made of that.
+  @Test func aChangeOfWhatIsShownIsNotWrittenOverWhatDoesNotOpen() throws {
+    do {
+      let (_, context) = try open(key)
+      context.insert(full())
+      try context.save()
+    }
+    let (_, context) = try open(SealingKey(try SecretBytes.random(count: 32)))
+    let account = try #require(try context.fetch(FetchDescriptor<Account>()).first)
+    account.hint += "x"
+    account.codes.append("x")
+    account.note = "again"
+    for _ in 0..<3 {
+      let error = #expect(throws: SwiftDataError.sealedAttribute) { try context.save() }
+      #expect(error?.message.hasPrefix("Account.codes of object") == true)
+      #expect(error?.message.contains("does not open") == true)
+      #expect(error?.message.contains("there is 1 other such value") == true)
+    }
+    func stored() throws -> String? {
+      let (_, own) = try open(key)
+      return try #require(try own.fetch(FetchDescriptor<Account>()).first).opened(\.hint)
+    }
+    #expect(try stored() == "hint \(Self.mark)")
+    // Whole values, after the error.
+    account.hint = "mine"
+    account.codes = ["y"]
+    try context.save()
+    #expect(try account.opened(\.hint) == "mine")
+    #expect(throws: SwiftDataError.sealedAttribute) { try stored() }
+  }
+
   @Test func anotherKeyIsTold() throws {
     do {
       let (_, context) = try open(key)

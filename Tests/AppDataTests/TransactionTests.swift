@@ -41,6 +41,100 @@ struct TransactionTests {
       try context.fetch(FetchDescriptor<Counter>(predicate: #Predicate { $0.name == name })).first)
   }
 
+  private struct Refused: Error {}
+
+  private func names(_ context: ModelContext) throws -> [String] {
+    try context.fetch(FetchDescriptor<Counter>(sortBy: [SortDescriptor(\.name)])).map(\.name)
+  }
+
+  /// What was pending before is none of its business.
+  @Test func aBlockThatThrowsDropsWhatItDidAlone() throws {
+    let container = try open()
+    try make("stored", "other", "gone", in: container)
+    let context = context(container)
+    let stored = try counter(context, "stored"), other = try counter(context, "other")
+    let new = Counter("new"), gone = try counter(context, "gone")
+    context.insert(new)
+    stored.count = 5
+    stored.owner = Author("Eco")
+    context.delete(gone)
+    for way in ["throws", "fails"] {
+      #expect(throws: (any Error).self) {
+        try context.transaction {
+          context.insert(Counter("in the block"))
+          stored.count = 6
+          stored.label = "x"
+          stored.owner = nil
+          other.count = 7
+          context.delete(new)
+          context.insert(gone)
+          try context.update(model: Counter.self) { $0.set(\.share, to: 1) }
+          if way == "throws" { throw Refused() }
+          other.share = .nan
+        }
+      }
+      #expect(stored.count == 5 && stored.label == nil && stored.owner?.name == "Eco")
+      #expect(other.count == 0 && other.share == 0.5 && stored.share == 0.5)
+      #expect(try names(context) == ["new", "other", "stored"])
+      #expect(new.modelContext === context && context.hasChanges)
+      #expect(Set(context.insertedModelsArray.map { "\(type(of: $0))" }) == ["Counter", "Author"])
+      #expect(context.deletedModelsArray.count == 1 && context.changedModelsArray.count == 1)
+    }
+    try context.save()
+    let found = ModelContext(container)
+    #expect(try names(found) == ["new", "other", "stored"])
+    #expect(try counter(found, "stored").count == 5 && counter(found, "stored").share == 0.5)
+    #expect(try counter(found, "stored").owner?.name == "Eco")
+  }
+
+  /// One within another is a part of it: what it did is dropped, and the rest is saved.
+  @Test func ablockWithinAnotherIsDroppedAlone() throws {
+    let container = try open()
+    try make("stored", in: container)
+    let context = context(container)
+    let stored = try counter(context, "stored")
+    try context.transaction {
+      context.insert(Counter("one"))
+      stored.count = 1
+      try context.update(model: Counter.self) { $0.set(\.share, to: 1) }
+      #expect(throws: Refused.self) {
+        try context.transaction {
+          for number in 0..<300 { context.insert(Counter("inner \(number)")) }
+          stored.count = 2
+          try context.update(model: Counter.self) { $0.set(\.share, to: 2) }
+          #expect(try context.fetchCount(FetchDescriptor<Counter>()) == 302)
+          throw Refused()
+        }
+      }
+      #expect(try names(context) == ["one", "stored"])
+      #expect(stored.count == 1)
+      for number in 0..<300 { context.insert(Counter("three \(number)")) }
+      try context.transaction { context.insert(Counter("four")) }
+    }
+    let found = self.context(try open())
+    #expect(try found.fetchCount(FetchDescriptor<Counter>()) == 303)
+    #expect(try counter(found, "stored").count == 1)
+    #expect(try counter(found, "stored").share == 1)
+    // No key is given twice.
+    try make("later", in: try open())
+    #expect(try self.context(try open()).fetchCount(FetchDescriptor<Counter>()) == 304)
+    #expect(try container.check() == [])
+  }
+
+  @Test func anUpdateWithoutAValueSaysWhy() throws {
+    let container = try open()
+    try make("visits", in: container)
+    let context = context(container)
+    let error = #expect(throws: SwiftDataError.self) {
+      try context.update(model: Counter.self) {
+        $0.set(\.count, to: #Expression { $0.count + 1 + Int.max })
+      }
+    }
+    #expect(error == .modelValidationFailure)
+    #expect(error?.message.contains("an expression for Counter.count has no value") == true)
+    #expect(error?.message.contains("beyond the type's range") == true)
+  }
+
   private func make(_ names: String..., in container: ModelContainer) throws {
     let context = context(container)
     for name in names { context.insert(Counter(name)) }
@@ -155,9 +249,10 @@ struct TransactionTests {
           throw Stop()
         }
       }
-      #expect(!context.hasChanges)
+      // What was pending before it is none of its own.
+      #expect(context.insertedModelsArray.count == 1 && context.changedModelsArray.isEmpty)
       #expect(visits.count == 0 && visits.label == nil)
-      #expect(try context.fetchCount(FetchDescriptor<Counter>()) == 1)
+      #expect(try context.fetchCount(FetchDescriptor<Counter>()) == 2)
     }
     // Keys that were lost with it are given again, each once.
     try context.transaction {
@@ -167,11 +262,11 @@ struct TransactionTests {
     for number in 0..<600 { other.insert(Counter("b\(number)")) }
     try other.save()
     for number in 0..<600 { context.insert(Counter("c\(number)")) }
-    #expect(try context.fetchCount(FetchDescriptor<Counter>()) == 1_801)
+    #expect(try context.fetchCount(FetchDescriptor<Counter>()) == 1_802)
     try context.save()
     let all = try other.fetch(FetchDescriptor<Counter>())
-    #expect(Set(all.map(\.persistentModelID)).count == 1_801)
-    #expect(Set(all.map(\.name)).count == 1_801)
+    #expect(Set(all.map(\.persistentModelID)).count == 1_802)
+    #expect(Set(all.map(\.name)).count == 1_802)
   }
 
   @Test func aTransactionThatCannotBeSavedIsDropped() throws {

@@ -104,9 +104,15 @@ struct UndecodedTests {
     let (_, context, thing) = try openNext { $0.words = ["a", "b"] }
     #expect(thing.words.isEmpty)
     thing.words.append(3)
-    #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
-    #expect(try before().words == ["a", "b"])
-    #expect(context.hasChanges)
+    for _ in 0..<3 {
+      let error = #expect(throws: SwiftDataError.self) { try context.save() }
+      #expect(error == .modelValidationFailure)
+      #expect(error?.message.hasPrefix("Thing.words of object 1 was changed where") == true)
+      #expect(try before().words == ["a", "b"])
+    }
+    #expect(context.hasChanges && thing.words == [3])
+    context.rollback()
+    #expect(thing.words == [])
     context.rollback()
     thing.number = 5
     try context.save()
@@ -128,12 +134,182 @@ struct UndecodedTests {
     let old = try before()
     #expect(old.words == ["a", "b"] && old.number == 6)
     #expect(context.hasChanges && thing.words == [3])
-    #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
-    // The program knows now, and means it.
+    for _ in 0..<2 {
+      #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+      #expect(try before().words == ["a", "b"])
+    }
+    // The program knows now, and sets another value without a look at what is shown.
+    thing.words = [4]
     try context.save()
     #expect(!context.hasChanges)
     let (_, again) = try open(After.Thing.self)
-    #expect(try again.fetch(FetchDescriptor<After.Thing>()).first?.words == [3])
+    #expect(try again.fetch(FetchDescriptor<After.Thing>()).first?.words == [4])
+  }
+
+  /// Every change in place is a read and an assignment.
+  @Test func noChangeInPlaceIsWrittenOverWhatDoesNotDecode() throws {
+    typealias Change = (After.Thing) -> Void
+    let changes: [(String, Change)] = [
+      ("kinds", { $0.kinds.append(.red) }), ("kinds", { $0.kinds.insert(.red, at: 0) }),
+      ("kinds", { $0.kinds += [.red] }), ("kinds", { $0[keyPath: \.kinds].append(.red) }),
+      (
+        "kinds",
+        { thing in
+          var kinds = thing.kinds
+          kinds.append(.red)
+          thing.kinds = kinds
+        }
+      ),
+      ("counts", { $0.counts[.red, default: 0] += 1 }), ("counts", { $0.counts[.red] = 1 }),
+      ("set", { $0.set.insert(.red) }), ("small", { $0.small += 1 }),
+      ("box", { $0.box.name = "x" }), ("box", { $0.box.colors.append(.red) }),
+      ("words", { swap(&$0.words, &$0.numbers) }),
+    ]
+    for (name, change) in changes {
+      try? FileManager.default.removeItem(atPath: "\(home.path)/a.store")
+      let (_, context, thing) = try openNext { thing in
+        thing.kinds = [.red, .blue]
+        thing.counts = [.red: 1, .blue: 2]
+        thing.set = [.blue]
+        thing.small = 300
+        thing.box.colors = [.blue]
+        thing.mood = .blue
+        thing.words = ["a"]
+      }
+      change(thing)
+      thing.number = 7
+      for _ in 0..<3 {
+        let error = #expect(throws: SwiftDataError.self) { try context.save() }
+        #expect(error?.message.contains("Thing.\(name) of object 1 was changed") == true, "\(name)")
+        change(thing)
+      }
+      func look() throws -> Before.Thing {
+        let old = try before()
+        #expect(old.kinds == [.red, .blue] && old.counts == [.red: 1, .blue: 2], "\(name)")
+        #expect(old.set == [.blue] && old.small == 300 && old.box.colors == [.blue], "\(name)")
+        #expect(old.mood == .blue && old.words == ["a"], "\(name)")
+        return old
+      }
+      #expect(try look().number == 1)
+      context.rollback()
+      thing.number = 8
+      try context.save()
+      #expect(try look().number == 8)
+    }
+  }
+
+  @Test func whatIsAssignedAfterDiscardingCounts() throws {
+    let (_, context, thing) = try openNext { $0.kinds = [.red, .blue] }
+    thing.kinds.append(.green)
+    #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    // Without a look at it since the save threw.
+    thing.kinds = [.green]
+    try context.save()
+    #expect(try before().kinds == [.green])
+    // What was set is there, and is changed as any other.
+    thing.kinds.append(.red)
+    try context.save()
+    #expect(try before().kinds == [.green, .red])
+  }
+
+  @Test func whatIsAssignedAfterRollingBackCounts() throws {
+    let (_, context, thing) = try openNext { $0.kinds = [.red, .blue] }
+    thing.kinds.append(.green)
+    context.rollback()
+    thing.kinds = [.green]
+    #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    try context.save()
+    #expect(try before().kinds == [.green])
+  }
+
+  @Test func anObjectWithSuchAValueIsDeleted() throws {
+    let (container, context, thing) = try openNext { $0.kinds = [.blue] }
+    thing.kinds.append(.green)
+    context.delete(thing)
+    #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    try context.save()
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<After.Thing>()) == 0)
+  }
+
+  @Test func undoingSuchAChangeShowsWhatWasShown() throws {
+    let (_, context, thing) = try openNext { $0.kinds = [.blue] }
+    let undo = UndoManager()
+    context.undoManager = undo
+    thing.kinds.append(.green)
+    undo.undo()
+    #expect(thing.kinds == [])
+    #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    try context.save()
+    undo.redo()
+    try context.save()
+    #expect(try before().kinds == [.blue])
+  }
+
+  /// A structure that gained a member: queries and orders see the default, as objects do.
+  @Test func aQueryFindsAMemberThatATypeGained() throws {
+    let (_, context, old) = try openNext { thing in
+      thing.info = Before.Info(a: 42)
+      thing.list = [Before.Info(a: 43)]
+      thing.byName = ["x": Before.Info(a: 45)]
+      thing.nested = Before.Outer(inner: Before.Info(a: 47), rest: [Before.Info(a: 48)])
+      thing.perhaps = Before.Info(a: 49)
+    }
+    let new = After.Thing()
+    new.number = 2
+    new.info.b = 3
+    new.info.more = []
+    new.info.ratio = .nan
+    new.list = [After.Info(b: 3)]
+    new.nested.inner.b = 3
+    new.own.level = 1
+    context.insert(new)
+    try context.save()
+    let all = try context.fetch(FetchDescriptor<After.Thing>(sortBy: [SortDescriptor(\.number)]))
+    try #require(all.map(\.info.b) == [7, 3] && all.first === old)
+    func check(
+      _ predicate: Predicate<After.Thing>, _ line: SourceLocation = #_sourceLocation
+    ) throws -> [Int] {
+      let memory = try all.filter { try predicate.evaluate($0) }.map(\.number)
+      let store = try context.fetch(
+        FetchDescriptor<After.Thing>(predicate: predicate, sortBy: [SortDescriptor(\.number)]))
+      #expect(store.map(\.number) == memory, sourceLocation: line)
+      return memory
+    }
+    let more = ["x"], seven = [7], part = After.Part(), now = Date.now
+    #expect(try check(#Predicate { $0.info.b == 7 }) == [1])
+    #expect(try check(#Predicate { $0.info.b != 7 }) == [2])
+    #expect(try check(#Predicate { $0.info.b > 3 }) == [1])
+    #expect(try check(#Predicate { seven.contains($0.info.b) }) == [1])
+    #expect(try check(#Predicate { $0.info.a == 42 }) == [1])
+    #expect(try check(#Predicate { $0.info.more.contains("x") }) == [1])
+    #expect(try check(#Predicate { $0.info.more.isEmpty }) == [2])
+    #expect(try check(#Predicate { $0.info.more == more }) == [1])
+    #expect(try check(#Predicate { $0.info.more.count == 1 && $0.info.more[0] == "x" }) == [1])
+    #expect(try check(#Predicate { $0.info.ratio == 0.25 }) == [1])
+    #expect(try check(#Predicate { $0.info.price > 1.2 }) == [1, 2])
+    #expect(try check(#Predicate { $0.info.since < now }) == [1, 2])
+    #expect(try check(#Predicate { $0.info.isOn }) == [1, 2])
+    #expect(try check(#Predicate { $0.info.part.name == "p" }) == [1, 2])
+    #expect(try check(#Predicate { $0.info.part == part }) == [1, 2])
+    #expect(try check(#Predicate { $0.info.parts.contains { $0.name == "p" } }) == [1, 2])
+    #expect(try check(#Predicate { $0.list.contains { $0.b == 7 } }) == [1])
+    #expect(try check(#Predicate { $0.list.contains { $0.more.contains("x") } }) == [1, 2])
+    #expect(try check(#Predicate { $0.list.allSatisfy { $0.b == 3 } }) == [2])
+    #expect(try check(#Predicate { $0.list.filter { $0.b == 7 }.count == 1 }) == [1])
+    #expect(try check(#Predicate { $0.list[0].b == 7 }) == [1])
+    #expect(try check(#Predicate { $0.byName["x"]?.b == 7 }) == [1])
+    #expect(try check(#Predicate { $0.nested.inner.b == 7 }) == [1])
+    #expect(try check(#Predicate { $0.nested.rest.contains { $0.b == 7 } }) == [1, 2])
+    #expect(try check(#Predicate { $0.perhaps?.b == 7 }) == [1])
+    #expect(try check(#Predicate { $0.perhaps?.b == nil }) == [2])
+    #expect(try check(#Predicate { ($0.perhaps?.b ?? 0) == 0 }) == [2])
+    #expect(try check(#Predicate { $0.own.level == 9 }) == [1])
+    let sorted = try context.fetch(
+      FetchDescriptor<After.Thing>(sortBy: [SortDescriptor(\.info.b), SortDescriptor(\.number)]))
+    #expect(sorted.map(\.number) == [2, 1])
+    let perhaps = try context.fetch(
+      FetchDescriptor<After.Thing>(sortBy: [SortDescriptor(\.perhaps?.b, order: .reverse)]))
+    #expect(perhaps.map(\.number) == [1, 2])
   }
 
   @Test func anOptionalOneIsToldToo() throws {
@@ -144,7 +320,7 @@ struct UndecodedTests {
     #expect(thing.mood == nil && thing.text == nil)
     let error = #expect(throws: SwiftDataError.self) { try context.save() }
     #expect(error?.message.contains("Thing.mood of object 1") == true)
-    #expect(error?.message.contains("so do 1 other values") == true)
+    #expect(error?.message.contains("there is 1 other such value") == true)
     #expect(try container.check().count == 2)
     #expect(try before().mood == .blue)
   }
@@ -236,6 +412,11 @@ private enum Before {
     var rest: [Info] = []
   }
   enum Color: String, Codable { case red, green, blue }
+  struct Box: Codable {
+    var name = ""
+    var colors: [Color] = []
+  }
+  struct Own: Codable {}
 
   @Model final class Thing {
     var info = Info()
@@ -248,6 +429,12 @@ private enum Before {
     var perhaps: Info?
     var words: [String] = []
     var text: String?
+    var kinds: [Color] = []
+    var counts: [Color: Int] = [:]
+    var set: Set<Color> = []
+    var small = 1
+    var box = Box()
+    var own = Own()
     var number = 1
     init() {}
   }
@@ -261,6 +448,27 @@ private enum After {
     var big: UInt64 = 0
     var b = 7
     var more: [String] = ["x"]
+    var ratio = 0.25
+    var price: Decimal = 1.25
+    var since = Date(timeIntervalSinceReferenceDate: 0)
+    var isOn = true
+    var part = Part()
+    var parts = [Part()]
+  }
+  struct Part: Codable, Equatable { var name = "p" }
+  struct Box: Codable {
+    var name = ""
+    var colors: [Color] = []
+  }
+  /// Decodes itself, and knows what a missing member is.
+  struct Own: Codable {
+    var level = 8
+    init() {}
+    init(from decoder: any Decoder) throws {
+      let values = try decoder.container(keyedBy: CodingKeys.self)
+      level = try values.decodeIfPresent(Int.self, forKey: .level) ?? 9
+    }
+    enum CodingKeys: String, CodingKey { case level }
   }
   struct Outer: Codable {
     var inner = Info()
@@ -278,7 +486,14 @@ private enum After {
     var nested = Outer()
     var perhaps: Info?
     var words: [Int] = []
+    @Transient var numbers: [Int] = [1]
     var text: Address?
+    var kinds: [Color] = []
+    var counts: [Color: Int] = [:]
+    var set: Set<Color> = []
+    var small: UInt8 = 1
+    var box = Box()
+    var own = Own()
     var number = 1
     init() {}
   }

@@ -186,6 +186,8 @@ final class UnsavedFlag: Sendable {
 
   var isSet: Bool { flag.load(ordering: .relaxed) }
   func clear() { flag.store(false, ordering: .relaxed) }
+  /// Takes ``clear()`` back, where the save fails.
+  func restore() { flag.store(true, ordering: .relaxed) }
 }
 
 /// Keys of models that are in no context, unique in the process; below zero, so never a row's.

@@ -8,6 +8,8 @@
 /// undo.undo()
 /// ```
 ///
+/// What a context has not handed over yet when it is asked to undo is a group of its own.
+///
 /// Belongs to one actor or thread. There is no event loop here: what is registered outside of
 /// ``beginUndoGrouping()`` is a group of its own.
 public class UndoManager {
@@ -21,6 +23,13 @@ public class UndoManager {
   private var redoStack: [Group] = []
   private var open: [Group] = []
   private var disabled = 0
+  private var sources: [Source] = []
+  /// The name of the group that the sources' changes are going to be.
+  private var nextName = ""
+
+  private struct Source {
+    weak var value: (any UndoSource)?
+  }
 
   /// Makes a manager with nothing to undo.
   public init() {}
@@ -36,9 +45,11 @@ public class UndoManager {
   /// Whether something is being redone.
   public private(set) var isRedoing = false
   /// Whether there is something to undo.
-  public var canUndo: Bool { !undoStack.isEmpty || open.contains { !$0.actions.isEmpty } }
+  public var canUndo: Bool {
+    !undoStack.isEmpty || open.contains { !$0.actions.isEmpty } || hasPending
+  }
   /// Whether there is something to redo.
-  public var canRedo: Bool { !redoStack.isEmpty }
+  public var canRedo: Bool { !redoStack.isEmpty && !hasPending }
   /// The number of groups that can be undone.
   package var groupCount: Int { undoStack.count }
   /// The number of open groups.
@@ -46,12 +57,16 @@ public class UndoManager {
   /// Whether what is done is registered.
   public var isUndoRegistrationEnabled: Bool { disabled == 0 }
   /// The name of the next action to undo, for a menu.
-  public var undoActionName: String { (open.first ?? undoStack.last)?.name ?? "" }
+  public var undoActionName: String {
+    if open.isEmpty, hasPending { return nextName }
+    return (open.first ?? undoStack.last)?.name ?? ""
+  }
   /// The name of the next action to redo, for a menu.
-  public var redoActionName: String { redoStack.last?.name ?? "" }
+  public var redoActionName: String { canRedo ? redoStack.last?.name ?? "" : "" }
 
   /// Names what is being registered.
   public func setActionName(_ actionName: String) {
+    if open.isEmpty, hasPending { return nextName = actionName }
     (open.first ?? undoStack.last)?.name = actionName
   }
 
@@ -61,10 +76,14 @@ public class UndoManager {
   public func enableUndoRegistration() { disabled = max(0, disabled - 1) }
 
   /// Begins a group: what is registered until its end is undone together.
-  public func beginUndoGrouping() { open.append(Group()) }
+  public func beginUndoGrouping() {
+    takeIn()
+    open.append(Group())
+  }
 
   /// Ends a group; without a group, nothing happens.
   public func endUndoGrouping() {
+    takeIn()
     guard let group = open.popLast() else { return }
     if let outer = open.last {
       outer.actions += group.actions
@@ -94,7 +113,27 @@ public class UndoManager {
     let group = Group()
     group.actions = [action]
     group.targets = [id]
+    (group.name, nextName) = (nextName, "")
     close(group)
+  }
+
+  // MARK: Sources
+
+  /// Begins to ask something for its changes before they are undone.
+  func add(_ source: any UndoSource) { sources.append(Source(value: source)) }
+
+  /// Ends asking.
+  func remove(_ source: any UndoSource) {
+    sources.removeAll { $0.value == nil || $0.value === source }
+  }
+
+  private var hasPending: Bool {
+    isUndoRegistrationEnabled && sources.contains { $0.value?.hasStepsToUndo == true }
+  }
+
+  /// Takes in what has been done and was not registered yet.
+  private func takeIn() {
+    for source in sources { source.value?.registerSteps() }
   }
 
   private func close(_ group: Group) {
@@ -116,13 +155,16 @@ public class UndoManager {
 
   /// Takes the last group back, ending it first if it is open.
   public func undo() {
+    if !isUndoing, !isRedoing { takeIn() }
     while !open.isEmpty { endUndoGrouping() }
     undoNestedGroup()
   }
 
   /// Takes the last group back.
   public func undoNestedGroup() {
-    guard !isUndoing, !isRedoing, let group = undoStack.popLast() else { return }
+    guard !isUndoing, !isRedoing else { return }
+    takeIn()
+    guard let group = undoStack.popLast() else { return }
     NotificationCenter.default.post(name: .NSUndoManagerWillUndoChange, object: self)
     isUndoing = true
     run(group)
@@ -132,7 +174,9 @@ public class UndoManager {
 
   /// Does the last group that was taken back again.
   public func redo() {
-    guard !isUndoing, !isRedoing, let group = redoStack.popLast() else { return }
+    guard !isUndoing, !isRedoing else { return }
+    takeIn()
+    guard let group = redoStack.popLast() else { return }
     NotificationCenter.default.post(name: .NSUndoManagerWillRedoChange, object: self)
     isRedoing = true
     run(group)
@@ -165,6 +209,14 @@ public class UndoManager {
     undoStack.removeAll { $0.actions.isEmpty }
     redoStack.removeAll { $0.actions.isEmpty }
   }
+}
+
+/// What registers its changes in groups, and has some that are not registered yet.
+protocol UndoSource: AnyObject {
+  /// Whether something has been done since the last registration.
+  var hasStepsToUndo: Bool { get }
+  /// Registers what has been done, as one group.
+  func registerSteps()
 }
 
 extension Notification.Name {

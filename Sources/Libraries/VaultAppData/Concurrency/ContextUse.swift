@@ -54,6 +54,8 @@ final class ContextUse: Sendable {
   private let property = Atomic<Int>(0)
   /// How many calls of the holder are one within the other.
   private let depth = Atomic<Int>(0)
+  /// How often somebody has come in.
+  private let count = Atomic<Int>(0)
   /// The thread that was last in the context.
   private let last = Atomic<UInt>(0)
   private let lastIsMain = Atomic<Bool>(false)
@@ -93,6 +95,7 @@ final class ContextUse: Sendable {
       expected: 0, desired: Self.mark(me, place), ordering: .acquiring)
     if isFirst {
       note(place, record, index)
+      count.store(count.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
       if last.load(ordering: .relaxed) != me { noteThread(me) }
     } else if found & ~Self.waits != me {
       wait(for: found, place, record, index)
@@ -108,14 +111,17 @@ final class ContextUse: Sendable {
     if left == 0 { holder.store(0, ordering: .releasing) }
   }
 
-  /// Comes in to save by itself; `false` if another thread is there.
-  func enterToSave() -> Bool {
+  /// How often the program has come in.
+  var entries: Int { count.load(ordering: .relaxed) }
+
+  /// Comes in for something that the library does by itself; `false` if another thread is there.
+  func enterByItself(_ place: Place) -> Bool {
     let me = Self.thread
     let isFirst = holder.compareExchange(
       expected: 0, desired: me | Self.waits, ordering: .acquiring
     ).exchanged
     guard isFirst else { return false }
-    note(.autosave, nil, 0)
+    note(place, nil, 0)
     depth.store(1, ordering: .relaxed)
     return true
   }
@@ -217,6 +223,7 @@ final class ContextUse: Sendable {
           expected: 0, desired: Self.mark(me, place), ordering: .acquiring)
         if isFirst {
           note(place, record, index)
+          count.store(count.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
           return noteThread(me)
         }
         found = other

@@ -16,6 +16,8 @@ package final class ModelStore: @unchecked Sendable {
   private let file: DataStoreFile?
   /// Which file it was when the store was opened.
   private let opened: System.FileStatus?
+  /// Whether commits go to a log beside the file.
+  private let isLogged: Bool
   private let application: String?
   private let lock = NSRecursiveLock()
   /// The connection to a database in memory.
@@ -69,6 +71,7 @@ package final class ModelStore: @unchecked Sendable {
       shared?.report(to: report)
       pool = nil
       flushes = nil
+      isLogged = false
       return
     }
     let file = DataStoreFile(path: configuration.url.path)
@@ -96,6 +99,7 @@ package final class ModelStore: @unchecked Sendable {
     identifier = metadata.store
     try textForms.read(connection)
     let isOnNetwork = try connection.string("PRAGMA journal_mode") == "delete"
+    isLogged = !isOnNetwork
     let isWritable = configuration.allowsSave
     let syncsEachCommit = configuration.durability == .full || isOnNetwork || !isWritable
     flushes = configuration.durability == .grouped && !syncsEachCommit ? SharedFlush() : nil
@@ -135,6 +139,7 @@ package final class ModelStore: @unchecked Sendable {
     migrating = files
     file = nil
     opened = nil
+    isLogged = false
     application = nil
     identifier = (try? connection.metadata("store")) ?? UUID().uuidString
     shared = StoreConnection(connection)
@@ -164,6 +169,7 @@ package final class ModelStore: @unchecked Sendable {
     identifier = custom.identifier
     file = nil
     opened = nil
+    isLogged = false
     application = nil
     shared = nil
     pool = nil
@@ -315,7 +321,7 @@ package final class ModelStore: @unchecked Sendable {
 
   /// Refuses to write to a file that nobody can open any more: it was removed with its folder, or
   /// another one has taken its name.
-  private func checkPlace() throws {
+  private func checkPlace(log: Bool = false) throws {
     guard let file, let opened else { return }
     guard let now = System.file(at: file.path) else {
       throw StorageError(
@@ -326,6 +332,13 @@ package final class ModelStore: @unchecked Sendable {
         .notFound,
         "\(file.path) was replaced by another file while it was open; nothing was saved: open it "
           + "again")
+    }
+    // What is committed goes there at first. SQLite has it open, and would not notice.
+    if log, isLogged, System.file(at: "\(file.path)-wal") == nil {
+      throw StorageError(
+        .notFound,
+        "\(file.path)-wal, which is part of the store, was removed while it was open; nothing was "
+          + "saved: open it again")
     }
   }
 
@@ -338,7 +351,7 @@ package final class ModelStore: @unchecked Sendable {
     // Before: another file's log may be beside it by now. After: it may have gone meanwhile.
     try checkPlace()
     let result = try transaction {
-      try checkPlace()
+      try checkPlace(log: true)
       begun = try remoteWatch?.begin(connection.sqlite)
     }
     // Watchers in other processes see the log grow before they can read the commit: this tells

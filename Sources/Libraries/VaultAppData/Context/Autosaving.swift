@@ -31,9 +31,13 @@ final class Autosaving: @unchecked Sendable {
   /// Whether the program has said what it wants.
   private var isChosen = false
   fileprivate(set) var isScheduled = false
-  /// Whether the context was last used off its queue: by a program that hands a context on while it
-  /// waits, which is to save by itself only when the context is back.
-  fileprivate var isElsewhere = false
+  /// Whether the context was last used off its queue.
+  ///
+  /// By a program that hands a context on while it waits: what the library does by itself waits
+  /// until the context is back.
+  private var isElsewhere = false
+  /// When the context was found elsewhere, and how often it had been used by then.
+  private var found: (entries: Int, at: ContinuousClock.Instant)?
   fileprivate weak var context: ModelContext?
   /// `nil` if the context belongs to a thread without a queue.
   private var queue: AutosaveQueue?
@@ -71,10 +75,30 @@ final class Autosaving: @unchecked Sendable {
 
   /// Notes that another thread than before is using the context.
   private func noteThread() {
-    guard isEnabled, let queue else { return }
+    guard let queue else { return }
     let wasElsewhere = isElsewhere
     isElsewhere = !queue.isCurrent
-    if wasElsewhere, !isElsewhere, context?.pending.hasChanges == true { noteChange() }
+    found = nil
+    if isEnabled, wasElsewhere, !isElsewhere, context?.pending.hasChanges == true { noteChange() }
+  }
+
+  /// How long nobody uses a context off its queue until it counts as back: the code that it was
+  /// handed to may have ended, which nothing says.
+  private static let patience = Duration.milliseconds(250)
+
+  /// Whether code off its queue has the context; for whoever is in it.
+  func isAway() -> Bool {
+    guard isElsewhere, let context else { return false }
+    let entries = context.home.use.entries
+    let now = ContinuousClock.now
+    guard let found, found.entries == entries else {
+      found = (entries, now)
+      return true
+    }
+    guard now - found.at >= Self.patience else { return true }
+    // A read that began before this looks at the object for less than that.
+    usleep(2_000)
+    return false
   }
 
   /// Asks for a save, once for all changes until then.
@@ -152,6 +176,8 @@ final class AutosaveTurn: @unchecked Sendable {
 
   /// How soon a turn comes again that found another thread in the context, in milliseconds.
   private static let pause = 10
+  /// The same for a context that code off its queue has.
+  private static let longPause = 20
 
   init(_ context: ModelContext, _ queue: AutosaveQueue) {
     self.context = context
@@ -178,16 +204,15 @@ final class AutosaveTurn: @unchecked Sendable {
       AtExit.forget(self)
       return true
     }
-    guard context.home.use.enterToSave() else {
+    guard context.home.use.enterByItself(.autosave) else {
       if !isLast {
         queue.async(afterMilliseconds: Self.pause) { _ = self.run() }
       }
       return false
     }
     defer { context.home.use.leave() }
-    if context.autosaving.isElsewhere, !isLast {
-      // The context asks again when it is back on its queue; what is pending is kept until then.
-      context.autosaving.isScheduled = false
+    if !isLast, context.autosaving.isAway() {
+      queue.async(afterMilliseconds: Self.longPause) { _ = self.run() }
       return false
     }
     isRunning = true

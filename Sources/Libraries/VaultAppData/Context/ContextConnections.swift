@@ -20,15 +20,17 @@ final class ContextConnections {
   /// By store.
   private let pendingRows: [PendingRows]
   /// The stores that a transaction of the context holds the writers' lock of.
-  private var held: [Int: Held] = [:]
+  private(set) var held: [Int: Held] = [:]
   /// By store: the file's version when the context's objects were last brought up to it.
   private var versions: [Int64?]
 
   /// A store in a transaction.
-  private struct Held {
+  struct Held {
     let files: ExternalChange?
     /// By entity: keys that were reserved in the transaction, and are lost if it is rolled back.
-    var keys: [Int: Range<Int64>] = [:]
+    fileprivate var keys: [Int: Range<Int64>] = [:]
+
+    fileprivate init(files: ExternalChange?) { self.files = files }
   }
   /// The number of queries that were run, for tests of what is loaded together.
   private(set) var queryCount = 0
@@ -145,6 +147,31 @@ final class ContextConnections {
       // The temporary tables were rolled back with the rest.
       dropTables(of: store)
       versions[store] = nil
+    }
+  }
+
+  /// Runs a part of the transaction, of which nothing stays if it fails.
+  func part(_ body: () throws -> Void) throws {
+    let before = held
+    let rows = held.keys.map { ($0, pendingRows[$0].state) }
+    do {
+      try savepoints(held.keys.sorted()[...], body)
+    } catch {
+      // Keys that were reserved meanwhile are not, and the temporary tables are as they were.
+      for (store, state) in before {
+        held[store]?.keys = state.keys
+        versions[store] = nil
+      }
+      for (store, state) in rows { pendingRows[store].state = state }
+      throw error
+    }
+  }
+
+  private func savepoints(_ stores: ArraySlice<Int>, _ body: () throws -> Void) throws {
+    guard let store = stores.first else { return try body() }
+    guard self.stores[store].custom == nil else { return try savepoints(stores.dropFirst(), body) }
+    try use(store) { connection in
+      try connection.sqlite.savepoint { try savepoints(stores.dropFirst(), body) }
     }
   }
 

@@ -63,7 +63,9 @@ struct Inserting {
     for relationship in plan.relationships {
       let index = relationship.index
       if case .models(let list) = record.slots[index], !list.models.isEmpty {
-        links.append(NewLinks(relationship: relationship, owner: record, models: list.models))
+        // What others have deleted does not come back with what leads to it.
+        let models = list.models.filter { $0.record?.former !== graph.home }
+        links.append(NewLinks(relationship: relationship, owner: record, models: models))
       }
       guard relationship.isToMany else {
         record.slots[index] = .null

@@ -39,7 +39,7 @@ final class Loading {
     guard let plan = record.entity else { return }
     do {
       if let store = stores[plan.store].custom {
-        if try !fill(record, from: store, plan) { rows.forget(record) }
+        if try !fill(record, from: store, plan) { rows.forget(record, isByOthers: true) }
         return
       }
       let found = try connections.use(plan) { connection in
@@ -54,7 +54,7 @@ final class Loading {
         }
         return true
       }
-      if !found { rows.forget(record) }
+      if !found { rows.forget(record, isByOthers: true) }
     } catch {
       report("\(plan.name) cannot be read", error)
     }
@@ -276,10 +276,12 @@ final class Loading {
     for owner in owners where owner.slots[relationship.index].isFault {
       let list = links[owner.key] ?? RowList()
       let isNoted = pending.applyNotes(to: list, relationship, owner.key)
-      owner.slots[relationship.index] =
-        relationship.isToMany ? .rows(list) : list.keys.last.map { .integer($0) } ?? .null
+      // What the transaction of a save shows is nothing to keep if that fails.
+      pending.journal?.note(owner, relationship.index)
       // New rows need places when they are saved.
       if isNoted || shortened.contains(owner.key) { pending.markChanged(owner, relationship.index) }
+      owner.slots[relationship.index] =
+        relationship.isToMany ? .rows(list) : list.keys.last.map { .integer($0) } ?? .null
     }
   }
 

@@ -93,7 +93,7 @@ final class Merging {
   /// Leaves an object whose row another context deleted with its last values.
   private func leave(_ record: Record) {
     if record.slots.isEmpty { record.fillEmpty() }
-    rows.forget(record)
+    rows.forget(record, isByOthers: true)
   }
 
   /// Lets arrays and inverse sides be read again: they may have changed with the rows at their

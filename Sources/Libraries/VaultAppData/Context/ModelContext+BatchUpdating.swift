@@ -130,6 +130,13 @@ extension ModelContext {
     do {
       if isHeld { try write() } else { try store.writing(write) }
     } catch {
+      if let error = error as? StorageError, error.code == .constraint,
+        let mark = error.message.range(of: "NOT NULL constraint failed: ")
+      {
+        throw SwiftDataError.modelValidationFailure.saying(
+          "an expression for \(error.message[mark.upperBound...]) has no value for some object: it is beyond the type's range, "
+            + "divides by zero or unwraps nil; nothing was changed", underlying: error)
+      }
       throw Saving.translated(error)
     }
     var notice = SaveNotices.Notice(sender: ObjectIdentifier(self))

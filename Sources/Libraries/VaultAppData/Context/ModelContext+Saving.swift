@@ -3,7 +3,9 @@ extension ModelContext {
   ///
   /// A property that was read and whose stored value does not decode shows its default value or an
   /// empty one; the next save throws once, and names it. The stored value stays until the property
-  /// itself is set.
+  /// itself is set. What is set after such a read, as by `list.append(x)`, may have been made of
+  /// the value that was shown: each save throws until it is set again without being read in
+  /// between, discarded by ``rollback()``, or the object is deleted.
   ///
   /// On an error nothing was written, and everything that was pending still is. Several stores are
   /// written before the first of them is committed; if one cannot be committed after another was,
@@ -32,13 +34,15 @@ extension ModelContext {
   /// What is to be saved; `nil` if there is nothing.
   func prepareToSave(isOwn: Bool = true) throws -> Saving? {
     if isOwn, let problem = pending.takeUndecoded() {
-      for (store, values) in pending.takeNewlyUndecoded() {
+      for (store, values) in pending.undecoded.takeNew() {
         container.stores[store].noteUndecoded(values, isAll: false)
       }
       throw problem
     }
     if let problem = pending.problems.first {
       pending.problems.removeAll()
+      // What is set from now on is not made of what was shown before.
+      if problem == .sealedAttribute { pending.undecoded.discard() }
       throw problem
     }
     merging.takeIn()
@@ -59,14 +63,17 @@ extension ModelContext {
   /// the store.
   public func rollback() { home.use.during(.rollback) { dropChanges() } }
 
-  private func dropChanges() {
+  /// Drops everything that was not saved, but for some objects, which stay as they are.
+  func dropChanges(except kept: Set<ObjectIdentifier> = []) {
     graph.closeArrays()
     autosaving.release()
     let records = pending.removeAll()
     pending.problems.removeAll()
     undoing.removeAll()
-    for record in records {
+    pending.undecoded.discard()
+    for record in records where !kept.contains(ObjectIdentifier(record)) {
       let model = record.model
+      record.refused = [:]
       pending.settle(record)
       guard let plan = record.entity else { continue }
       switch record.state {

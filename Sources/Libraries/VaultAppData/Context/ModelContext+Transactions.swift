@@ -17,17 +17,25 @@ extension ModelContext {
   /// ```
   ///
   /// Others who write wait meanwhile, and readers do not. A transaction within the block is part of
-  /// this one. The block must not wait for another thread that saves.
+  /// this one: if it throws, what it did is dropped, and what the block did before stays. The block
+  /// must not wait for another thread that saves.
   ///
   /// - Parameter block: Reads and changes models; nothing is on disk before it ends.
-  /// - Throws: What `block` throws; what ``save()`` throws. Everything that was not saved is
-  ///   dropped then, as by ``rollback()``.
+  /// - Throws: What `block` throws; what ``save()`` throws. What the block did is dropped then, as
+  ///   by ``rollback()``; what was pending before is pending again.
   public func transaction(block: () throws -> Void) throws {
+    let mark = home.use.during(.look) {
+      // A row that is deleted without a record could not come back by itself.
+      graph.wakeAll()
+      return pending.mark()
+    }
+    defer { pending.end(mark) }
     if connections.isHolding {
+      let stores = connections.held.keys.sorted()
       do {
-        return try block()
+        return try connections.part(block)
       } catch {
-        rollback()
+        drop(mark, stores)
         throw error
       }
     }
@@ -49,12 +57,12 @@ extension ModelContext {
       }
       connections.release(isCommitted: false)
       merging.sendHeld(isCommitted: !committed.isEmpty)
+      saving?.takeBack(except: committed)
       if !committed.isEmpty, let saving {
         pending.touchAll()
         throw saving.settlePart(committed, of: stores.count, Saving.translated(error))
       }
-      rollback()
-      stores.forEach(merging.refaultAll)
+      drop(mark, stores)
       throw Saving.translated(error)
     }
     connections.release(isCommitted: true)
@@ -64,6 +72,14 @@ extension ModelContext {
       rows.sweepIfLarge()
     }
     try connections.flush(committed)
+  }
+
+  /// Drops what was done since a mark, and reads again what the stores have.
+  private func drop(_ mark: PendingMark, _ stores: [Int]) {
+    home.use.during(.rollback) {
+      mark.restore(self)
+      stores.forEach(merging.refaultAll)
+    }
   }
 
   /// The stores that may be written, in the order in which every process takes their locks.

@@ -42,7 +42,9 @@ public class ModelContext: Equatable, SendableMetatype, CustomDebugStringConvert
     set {
       // What was deleted before is not what can be undone.
       home.use.during(.undo) { graph.wakeAll() }
+      undoing.manager?.remove(self)
       undoing.manager = newValue
+      newValue?.add(self)
     }
   }
 

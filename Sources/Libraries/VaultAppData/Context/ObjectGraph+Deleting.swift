@@ -35,7 +35,10 @@ extension ObjectGraph {
         case .nullify: leave(relationship, record.key, keys)
         case .deny: continue
         case .noAction:
+          // What requires the object is never left without it.
+          let isRequired = relationship.inverse?.isRequired == true
           if case .join = relationship.storage { leave(relationship, record.key, keys) }
+          if isRequired { leave(relationship, record.key, keys) }
         }
       }
       perform(.delete(record))

@@ -46,7 +46,7 @@ extension ObjectGraph {
 
   /// The target in this context, inserted if it is in none; `nil` for one of another context.
   func admit(_ target: any PersistentModel, _ relationship: RelationshipPlan) -> Record? {
-    guard let record = target.record else { return nil }
+    guard let record = target.record, record.former !== home else { return nil }
     if record.state == .detached || record.state == .gone { insert(target) }
     guard record.isIn(home) else {
       reportForeign(record)
@@ -62,7 +62,8 @@ extension ObjectGraph {
     _ relationship: RelationshipPlan, of record: Record, _ target: (any PersistentModel)?
   ) {
     let new = target.flatMap { admit($0, relationship) }
-    if target != nil, new == nil { return }
+    // A row that others have deleted is none to lead to.
+    if let target, new == nil, target.record?.former !== home { return }
     let old = record.slot(relationship.index).key
     guard old != new?.key else { return }
     if let old { unlink(relationship, record, old) }

@@ -66,6 +66,22 @@ final class ObjectGraph {
     pending.markChanged(record, index)
   }
 
+  /// Keeps the store's value where it does not decode, and what is assigned may have been made of
+  /// the value that was shown in its place.
+  ///
+  /// - Returns: Whether it was refused; the object shows it, and saving says so.
+  func refuse(_ record: Record, _ index: Int, _ slot: _AppData.Slot) -> Bool {
+    guard !pending.replacesUndecoded(record, index) else {
+      record.shown[index] = nil
+      record.refused[index] = nil
+      return false
+    }
+    undoing.note(.slot(record, index, record.slots[index]))
+    pending.markChanged(record, index)
+    record.refused[index] = slot
+    return true
+  }
+
   /// Makes one change, and records how to take it back.
   func perform(_ change: GraphChange) {
     switch change {
@@ -73,6 +89,7 @@ final class ObjectGraph {
       insert(record, plan, record.materialized)
     case .delete(let record):
       guard let plan = record.entity else { return }
+      pending.willChange(record)
       closeArrays()
       if undoing.isOn {
         for index in plan.slots.indices where plan.slots[index].kind == .external {
@@ -83,6 +100,7 @@ final class ObjectGraph {
       remove(record, plan)
     case .undelete(let record):
       guard record.state == .deleted else { return }
+      pending.willChange(record)
       record.state = .stored
       pending.add(record)
       undoing.note(.undeleted(record))
@@ -99,6 +117,7 @@ final class ObjectGraph {
 
   /// Registers a new object.
   func insert(_ record: Record, _ plan: EntityPlan, _ model: any PersistentModel) {
+    pending.willInsert(record)
     record.state = .inserted
     rows.register(record, plan)
     pending.add(record, model)

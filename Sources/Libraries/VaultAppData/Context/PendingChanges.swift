@@ -1,5 +1,3 @@
-import VaultDataStore
-
 /// Unsaved changes of a context: objects, links of arrays that are not loaded, rows of join tables.
 final class PendingChanges {
   typealias Record = _AppData.Record
@@ -14,13 +12,8 @@ final class PendingChanges {
   /// Changes that cannot be made; the next save throws the first error.
   var problems: [SwiftDataError] = []
   /// What is to be told of properties that show another value than the store's, which does not
-  /// decode; and how many there are.
-  private var undecoded: SwiftDataError?
-  private var undecodedCount = 0
-  /// By store: those that are not noted in the file yet, each with its type.
-  private var newlyUndecoded: [Int: [UndecodedValues.Place: String]] = [:]
-  /// How often that has been told.
-  private var tellings = 0
+  /// decode.
+  var undecoded = UndecodedNotes()
   /// What a save does with what others have changed.
   var mergePolicy = MergePolicy.objectWins
   /// Links of arrays that are not loaded.
@@ -31,6 +24,10 @@ final class PendingChanges {
   /// Rows that are to be deleted and have no record.
   let alone: RowsDeletedAlone
 
+  /// Of the transactions under way, the outer one first.
+  @safe @exclusivity(unchecked) private var marks: [PendingMark] = []
+  /// Of the save under way, which takes back by itself what it changes.
+  var journal: SaveJournal?
   private var watchers = PendingWatchers()
   private let plans: [EntityPlan]
   private let connections: ContextConnections
@@ -85,9 +82,30 @@ final class PendingChanges {
     autosaving.noteChange()
   }
 
+  /// Marks what is pending, until ``end(_:)``.
+  func mark() -> PendingMark {
+    let mark = PendingMark(self)
+    marks.append(mark)
+    return mark
+  }
+
+  /// Forgets a mark.
+  func end(_ mark: PendingMark) { marks.removeAll { $0 === mark } }
+
+  /// Notes that an object is about to change, or to be deleted.
+  func willChange(_ record: Record) {
+    if !marks.isEmpty, journal == nil { for mark in marks { mark.note(record, self) } }
+  }
+
+  /// Notes that an object is new from now on; it may have been before, and was deleted.
+  func willInsert(_ record: Record) {
+    if !marks.isEmpty { for mark in marks { mark.add(record) } }
+  }
+
   /// Holds an object until it is saved.
   private func hold(_ record: Record, _ model: (any PersistentModel)? = nil) {
     guard !record.isPending else { return }
+    if !marks.isEmpty { for mark in marks { mark.add(record) } }
     record.isPending = true
     record.kept = model ?? record.model
     records.append(record)
@@ -95,6 +113,24 @@ final class PendingChanges {
 
   /// The key of a new object.
   func nextKey(_ plan: EntityPlan) -> Int64 { connections.nextKey(plan) }
+
+  /// Notes again the links of arrays that are not loaded.
+  func restore(_ notes: [ListKey: ListNote]) { self.notes = notes }
+
+  /// Makes pending again what was pending before.
+  func restore(
+    _ records: [Record], _ notes: [ListKey: ListNote], _ pairs: [PairKey: Int],
+    _ problems: [SwiftDataError]
+  ) {
+    self.records = records
+    self.notes = notes
+    self.pairs = pairs
+    self.problems = problems
+    changeCount += 1
+    touchAll()
+    watchers.tell()
+    if hasChanges { autosaving.noteChange() }
+  }
 
   /// Notes that queries have to see everything that is pending.
   func touchAll() {
@@ -109,8 +145,9 @@ final class PendingChanges {
     watchers.tell()
   }
 
-  /// Notes that a property of an object has changed.
+  /// Notes that a property of an object is about to change.
   func markChanged(_ record: Record, _ index: Int) {
+    willChange(record)
     if record.state == .stored || record.state == .deleted {
       record.changed.insert(index)
     }
@@ -144,58 +181,6 @@ final class PendingChanges {
       watchers.tell()
     }
     return records
-  }
-
-  // MARK: Values that do not decode
-
-  /// Notes that a property shows another value than the store's, once for an object.
-  func noteUndecoded(_ record: Record, _ index: Int) {
-    guard !record.undecoded.contains(index), let plan = record.entity else { return }
-    record.noteUndecoded(index, telling: tellings)
-    undecodedCount += 1
-    let property = plan.description.properties[index]
-    let place = UndecodedValues.Place(plan.name, property.name, record.key)
-    newlyUndecoded[plan.store, default: [:]][place] = "\(property.valueType)"
-    if undecoded == nil {
-      undecoded = plan.failure(
-        record, index,
-        "does not decode as \(property.valueType), and stays in the "
-          + "store as it is until the property is set")
-    }
-  }
-
-  /// The error of a save of the program's own after such properties were read: it is told once.
-  func takeUndecoded() -> SwiftDataError? {
-    guard let found = undecoded else { return nil }
-    let others = undecodedCount - 1
-    undecoded = nil
-    undecodedCount = 0
-    tellings += 1
-    return others == 0
-      ? found : .modelValidationFailure.saying("\(found.message); so do \(others) other values")
-  }
-
-  /// The values that do not decode and were not given yet, by store.
-  func takeNewlyUndecoded() -> [Int: [UndecodedValues.Place: String]] {
-    defer { newlyUndecoded = [:] }
-    return newlyUndecoded
-  }
-
-  /// Leaves out of a save, of which nobody is told, what was made of a value that was shown in place
-  /// of the store's.
-  ///
-  /// - Returns: What ``putBack(_:)`` makes pending again.
-  func holdUndecoded() -> [(record: Record, index: Int)] {
-    guard undecoded != nil else { return [] }
-    var held: [(record: Record, index: Int)] = []
-    for record in records where record.state == .stored && record.undecodedTelling == tellings {
-      for index in record.description.properties.indices
-      where record.changed.contains(index) && record.undecoded.contains(index) {
-        record.changed.remove(index)
-        held.append((record, index))
-      }
-    }
-    return held
   }
 
   /// Makes pending again what was left out.

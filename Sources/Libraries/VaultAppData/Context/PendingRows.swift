@@ -20,11 +20,29 @@ final class PendingRows {
   private var touchedPairs: Set<PairKey> = []
   /// Rows that are to be deleted and have no record.
   private var touchedKeys: [(plan: EntityPlan, keys: KeyRanges)] = []
-  /// Entities whose temporary table exists, and whether it has rows.
-  private var tables: [Int: Bool] = [:]
-  private var pairTables: [String: Bool] = [:]
-  /// By entity: the keys of the rows in its table.
-  private var written: [Int: Set<Int64>] = [:]
+  /// What is in the temporary tables.
+  struct State {
+    /// Entities whose temporary table exists, and whether it has rows.
+    fileprivate var tables: [Int: Bool] = [:]
+    fileprivate var pairTables: [String: Bool] = [:]
+    /// By entity: the keys of the rows in its table.
+    fileprivate var written: [Int: Set<Int64>] = [:]
+  }
+
+  /// What is in the tables; to be set where a part of a transaction is rolled back.
+  var state = State()
+  private var tables: [Int: Bool] {
+    get { state.tables }
+    _modify { yield &state.tables }
+  }
+  private var pairTables: [String: Bool] {
+    get { state.pairTables }
+    _modify { yield &state.pairTables }
+  }
+  private var written: [Int: Set<Int64>] {
+    get { state.written }
+    _modify { yield &state.written }
+  }
   /// By entity: what puts a new row into its table.
   private var insertions: [Int: String] = [:]
 

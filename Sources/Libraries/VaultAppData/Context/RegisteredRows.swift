@@ -109,9 +109,11 @@ final class RegisteredRows {
   /// Takes a record out; it stays as it is.
   func remove(_ record: Record, _ plan: EntityPlan) { tables[plan.index][record.key] = nil }
 
-  /// Takes out a record whose row is gone.
-  func forget(_ record: Record) {
+  /// Takes out a record whose row is gone; `isByOthers` says whether this context has not deleted
+  /// it.
+  func forget(_ record: Record, isByOthers: Bool = false) {
     if let plan = record.entity { remove(record, plan) }
+    if isByOthers { record.former = record.place?.home }
     record.state = .gone
     record.isStored = false
     record.changed = PropertySet()
@@ -130,6 +132,19 @@ final class RegisteredRows {
     model.useRecord(row)
     if row.model == nil { row.model = model }
     if row.isPending { row.kept = row.model }
+  }
+
+  /// Puts a record back that was taken out.
+  func comeBack(_ record: Record) {
+    if let plan = record.entity { tables[plan.index][record.key] = record }
+  }
+
+  /// Takes back ``replace(_:by:_:)``.
+  func restore(_ record: Record, _ plan: EntityPlan, _ model: any PersistentModel) {
+    aliases[RowKey(entity: plan.root.index, key: record.key)] = nil
+    tables[plan.index][record.key] = record
+    record.unsaved?.restore()
+    model.useRecord(record)
   }
 
   // MARK: Dropping rows without objects

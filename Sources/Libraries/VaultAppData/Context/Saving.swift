@@ -19,6 +19,8 @@ struct Saving {
     var custom: [Int: CustomSaveResult] = [:]
     /// Changed objects whose rows others have deleted.
     var vanished: [Record] = []
+    /// What each store's part has changed in the context.
+    var journals: [(store: Int, journal: SaveJournal)] = []
   }
 
   /// One store's part of a save.
@@ -42,6 +44,7 @@ struct Saving {
     do {
       try write(parts[...])
     } catch {
+      takeBack(except: committed)
       guard !committed.isEmpty else { throw error }
       try? context.connections.flush(committed)
       throw settlePart(committed, of: parts.count, error)
@@ -70,6 +73,15 @@ struct Saving {
         throw Self.translated(error)
       }
     }
+  }
+
+  /// Makes everything pending again as it was, but for what some stores have saved.
+  func takeBack(except committed: Set<Int>) {
+    for (store, journal) in tokens.journals.reversed() where !committed.contains(store) {
+      journal.takeBack()
+    }
+    tokens.journals = []
+    pending.dropSettled()
   }
 
   /// Whether one of the program's own stores has saved its part.
@@ -159,6 +171,11 @@ struct Saving {
     let saving = StoreSaving(context, connection, store: part.store)
     // Slots that name a file get their values back, whatever happens.
     defer { saving.restore() }
+    tokens.journals.append((part.store, saving.journal))
+    saving.journal.note(pending)
+    let outer = pending.journal
+    pending.journal = saving.journal
+    defer { pending.journal = outer }
     saving.files = files
     try saving.write(part.records, part.links)
     tokens.vanished += saving.vanished

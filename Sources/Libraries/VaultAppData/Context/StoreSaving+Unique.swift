@@ -43,7 +43,13 @@ extension StoreSaving {
         claimed[claim] = record
       }
     }
-    if !replaced.isEmpty { redirect(replaced) }
+    if replaced.isEmpty { return }
+    redirect(replaced)
+    for (relationship, row, old) in left {
+      let root = relationship.destination.root.index
+      leave(relationship, row, replaced[Replaced(entity: root, key: old)] ?? old)
+    }
+    left.removeAll()
   }
 
   /// Refuses a new object whose unique values are those of two rows: neither can take the other's
@@ -156,10 +162,19 @@ extension StoreSaving {
   ) {
     guard let plan = record.entity else { return }
     row.loadRow()
+    for index in record.description.properties.indices where plan.slots[index].kind != .external {
+      _ = row.slot(index)
+    }
+    let model = record.materialized
+    journal.note { [rows] in rows.restore(record, plan, model) }
+    journal.note(record, pending)
+    journal.note(row, pending)
     for index in record.description.properties.indices {
-      if plan.slots[index].kind != .external { _ = row.slot(index) }
       if plan.relationshipByProperty[index]?.isToMany == true { continue }
       if row.isStored { pending.markChanged(row, index) }
+      if let relationship = plan.relationshipByProperty[index], let old = row.slots[index].key {
+        left.append((relationship, row, old))
+      }
       row.slots[index] = record.slots[index]
     }
     for relationship in plan.relationships where relationship.isToMany {
@@ -177,6 +192,24 @@ extension StoreSaving {
     rows.replace(record, by: row, plan)
   }
 
+  /// Takes a row out of what it led to, if it leads to another one now.
+  private func leave(_ relationship: RelationshipPlan, _ row: _AppData.Record, _ old: Int64) {
+    guard let inverse = relationship.inverse, old != row.slots[relationship.index].key,
+      let target = rows.known(relationship.destination, old), !target.slots.isEmpty
+    else { return }
+    switch target.slots[inverse.index] {
+    case .rows(let list) where list.contains(row.key):
+      target.model?._$changing(inverse.index)
+      journal.note(list, keys: list.keys, positions: list.positions)
+      list.remove(row.key)
+    case .integer(row.key):
+      target.model?._$changing(inverse.index)
+      journal.note(target, inverse.index)
+      target.slots[inverse.index] = .null
+    default: break
+    }
+  }
+
   /// Makes every link to a replaced object lead to the row that took its place.
   private func redirect(_ replaced: [Replaced: Int64]) {
     for record in pending.records {
@@ -186,16 +219,21 @@ extension StoreSaving {
         switch record.slots[relationship.index] {
         case .integer(let key):
           if let new = replaced[Replaced(entity: entity, key: key)] {
+            journal.note(record, relationship.index)
             record.slots[relationship.index] = .integer(new)
           }
         case .rows(let list):
           let keys = list.keys.map { replaced[Replaced(entity: entity, key: $0)] ?? $0 }
-          if keys != list.keys { list.replace(keys: keys, positions: list.positions) }
+          if keys != list.keys {
+            journal.note(list, keys: list.keys, positions: list.positions)
+            list.replace(keys: keys, positions: list.positions)
+          }
         default: break
         }
       }
     }
     let pairs = pending.pairs
+    journal.note { [pending] in pending.pairs = pairs }
     pending.pairs = [:]
     for (pair, change) in pairs {
       let plan = plans[pair.entity]

@@ -22,6 +22,10 @@ final class StoreSaving {
   private(set) var historyTransaction: Int64?
   /// Changed objects whose rows another context has deleted.
   private(set) var vanished: [Record] = []
+  /// What rows have led to whose place new objects have taken.
+  var left: [(relationship: RelationshipPlan, row: Record, old: Int64)] = []
+  /// What is taken back if the save fails.
+  let journal = SaveJournal()
   /// The files of large values; `nil` where there are none.
   var files: ExternalChange?
   /// What the last update was of, and its statement: the next one is mostly of the same kind.
@@ -76,6 +80,7 @@ final class StoreSaving {
       try write(pair, change)
     }
     try placeInJoins(linked)
+    if connection.sqlite.hasOpenReferences { try dropOpenLinks() }
     try modelStore.textForms.write(connection.sqlite)
     historyTransaction = try history?.write()
   }
@@ -152,6 +157,7 @@ final class StoreSaving {
         else { continue }
         for other in rows.records(of: plan) where !other.slots.isEmpty {
           if let key = other.slots[relationship.index].key, gone.contains(key) {
+            journal.note(other, relationship.index)
             other.slots[relationship.index] = .null
           }
         }
@@ -286,6 +292,7 @@ final class StoreSaving {
       guard let original = originals[index], !original.isSame(as: slot) else { continue }
       if pending.mergePolicy == .error { throw plan.conflict(record, index) }
       record.model?._$changing(index)
+      journal.note(record, index)
       record.slots[index] = slot
       record.changed.remove(index)
     }
@@ -380,7 +387,7 @@ final class StoreSaving {
           record.state == .inserted || record.changed.contains(relationship.index),
           !record.slots.isEmpty, case .rows(let list) = record.slots[relationship.index]
         else { continue }
-        for (place, key) in list.place() {
+        for (place, key) in newPlaces(in: list) {
           try connection.sqlite.execute(
             "UPDATE \(links.table) SET \(position)=? "
               + "WHERE \(links.owner)=? AND \(links.destination)=?",
@@ -404,6 +411,14 @@ final class StoreSaving {
     }
   }
 
+  /// Makes the places rise along an array; they are new again if the save fails.
+  private func newPlaces(in list: _AppData.RowList) -> [(place: Int64, key: Int64)] {
+    let (keys, positions) = (list.keys, list.positions)
+    let new = list.place()
+    if !new.isEmpty { journal.note(list, keys: keys, positions: positions) }
+    return new
+  }
+
   private func placeInArrays(_ linked: [Record]) throws {
     for record in linked where record.state == .inserted || record.state == .stored {
       guard let plan = record.entity else { continue }
@@ -414,7 +429,7 @@ final class StoreSaving {
           let inverse = relationship.inverse,
           inverse.entity.slots[inverse.index].positionSlot != nil
         else { continue }
-        for (place, key) in list.place() { try put(key, at: place, inverse) }
+        for (place, key) in newPlaces(in: list) { try put(key, at: place, inverse) }
       }
     }
     // Rows that were added to arrays that are not loaded get places at the end.
@@ -469,7 +484,7 @@ extension _AppData.Record {
       || (key == pair.destination && entity?.root === destination?.root)
   }
 
-  fileprivate func isIn(_ store: Int) -> Bool { entity?.store == store && hasChanges }
+  func isIn(_ store: Int) -> Bool { entity?.store == store && hasChanges }
 
   /// Whether the object's row is in one of some stores.
   func isIn(_ stores: Set<Int>) -> Bool { entity.map { stores.contains($0.store) } ?? true }

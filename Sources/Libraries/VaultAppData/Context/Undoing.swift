@@ -4,6 +4,8 @@ final class Undoing {
   var manager: UndoManager? {
     didSet { steps.removeAll() }
   }
+  /// Whether something was done that was not handed to the manager yet.
+  var hasSteps: Bool { !steps.isEmpty }
   /// The changes since the last group was handed to the manager.
   private var steps: [UndoStep] = []
 
@@ -40,6 +42,7 @@ final class Undoing {
       if record.slots.isEmpty { _ = record.slot(index) }
       record.model?._$changing(index)
       graph.willChange(record, index)
+      record.refused[index] = nil
       let copy = old.copied
       // The objects may have been saved since, and have got other keys.
       record.slots[index] =
@@ -63,6 +66,12 @@ final class Undoing {
       if record.state == .stored { graph.perform(.delete(record)) }
     }
   }
+}
+
+extension ModelContext: UndoSource {
+  var hasStepsToUndo: Bool { home.use.during(.look) { undoing.hasSteps } }
+
+  func registerSteps() { processPendingChanges() }
 }
 
 /// A change, with what is needed to take it back.

@@ -20,9 +20,7 @@ enum GainedMembers {
   static func decode<Value: Decodable>(
     _ text: String, as type: Value.Type, from defaults: [any Encodable]
   ) -> Value? {
-    let defaults = defaults.compactMap { value in
-      (try? ValueCoding.encode(value)).flatMap { try? ValueCoding.decode($0, as: JSONTree.self) }
-    }
+    let defaults = trees(defaults)
     guard !defaults.isEmpty, var tree = try? ValueCoding.decode(text, as: JSONTree.self) else {
       return nil
     }
@@ -40,10 +38,17 @@ enum GainedMembers {
     }
     return nil
   }
+
+  /// Default values as JSON.
+  static func trees(_ defaults: [any Encodable]) -> [JSONTree] {
+    defaults.compactMap { value in
+      (try? ValueCoding.encode(value)).flatMap { try? ValueCoding.decode($0, as: JSONTree.self) }
+    }
+  }
 }
 
 /// Any JSON value, with numbers as they are written.
-private enum JSONTree: Codable {
+enum JSONTree: Codable, Sendable {
   case null
   case bool(Bool)
   case integer(Int64)

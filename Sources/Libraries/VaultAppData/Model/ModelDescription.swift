@@ -18,6 +18,8 @@ extension _AppData {
     let relationships: [Int]
     /// By property; made when it is first asked for, since classes lead to one another.
     private let inverses = Mutex<[PropertyDescription?]?>(nil)
+    /// By property: what predicates have asked for of the default values.
+    let knownMemberDefaults = Mutex<[Int: [JSONTree]]>([:])
     private let indexByPath: PathTable
     private let indexByName: [String: Int]
 

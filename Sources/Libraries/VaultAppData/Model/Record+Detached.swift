@@ -58,8 +58,14 @@ extension _AppData.Record {
 
   /// Inserts the object into the context of a model that it is linked with.
   private func join(_ targets: [any PersistentModel], _ model: any PersistentModel) {
+    if let former = former?.context {
+      // The link goes with the row, which others have deleted; new objects stay.
+      for target in targets where target.record?.state == .detached { former.insert(target) }
+      return
+    }
     guard state == .detached || state == .gone,
-      let context = targets.lazy.compactMap({ $0.record?.context }).first,
+      let context = targets.lazy
+        .compactMap({ $0.record?.context ?? $0.record?.former?.context }).first,
       context.container.plan(description) != nil
     else { return }
     context.graph.insert(model)

@@ -26,25 +26,40 @@ extension _AppData.Record {
   @usableFromInline func missing<Value>(_ index: Int, as type: Value.Type) -> Value {
     let property = description.properties[index]
     let isUndecoded = isUndecoded(index)
-    if isUndecoded { context?.pending.noteUndecoded(self, index) }
+    if isUndecoded || isClosed(index) {
+      context?.pending.noteUndecoded(self, index)
+      if let value = refusedValue(index, as: type) { return value }
+    }
     if let value = property.defaultValue as? Value { return value }
     // The first case of an enum is as much a value as the one that is stored.
     let shown = isUndecoded && Self.hasCases(type) ? nil : Self.placeholder(nil, type)
     if let value = shown as? Value { return value }
     let name = "\(description.entityName).\(property.name)"
     preconditionFailure(
-      isUndecoded
+      isUndecoded && isBeingMade
         ? "\(name) of object \(key) holds a value that is no \(type), which has none to show "
-          + "instead; give the property a default value, make it optional, or read it by "
-          + "opened(_:), which throws"
-        : "\(name) has no value in the store, and \(type) has none to show instead; give the "
-          + "property a default value")
+          + "instead, and is needed to make the object; give the property a default value, make it "
+          + "optional, or declare it with var"
+        : isUndecoded
+          ? "\(name) of object \(key) holds a value that is no \(type), which has none to show "
+            + "instead; give the property a default value, make it optional, or read it by "
+            + "opened(_:), which throws"
+          : "\(name) has no value in the store, and \(type) has none to show instead; give the "
+            + "property a default value")
   }
 
   /// The value shown for an optional one whose raw value is no case: `nil`.
   @usableFromInline func unknownCase<Value>(_ index: Int, as type: Value.Type) -> Value? {
-    if isUndecoded(index) { context?.pending.noteUndecoded(self, index) }
-    return nil
+    guard isUndecoded(index) else { return nil }
+    context?.pending.noteUndecoded(self, index)
+    return refusedValue(index, as: Value?.self) ?? nil
+  }
+
+  /// What the program has assigned in place of a value that does not decode, if that was refused.
+  private func refusedValue<Value>(_ index: Int, as type: Value.Type) -> Value? {
+    guard let slot = refused[index] else { return nil }
+    if case .boxed(let box) = slot, let value = box.any as? Value { return value }
+    return description.value(of: slot, index, as: type)?.value
   }
 
   /// Whether the row has a value, which is none of the property's type for whoever has asked.
@@ -54,6 +69,12 @@ extension _AppData.Record {
     case .integer, .real, .text, .data: return true
     case .null, .fault, .boxed, .rows, .models: return false
     }
+  }
+
+  /// Whether the row has a sealed value that did not open.
+  func isClosed(_ index: Int) -> Bool {
+    state == .stored && !slots.isEmpty && slots[index].isFault
+      && entity?.slots[index].isSealed == true
   }
 
   private static func hasCases(_ type: any Any.Type) -> Bool {

@@ -54,8 +54,9 @@ extension _AppData {
       var unsaved: UnsavedFlag?
       var batch: FetchBatch?
       var originals: [Int: Slot]?
-      var undecoded = PropertySet()
-      var undecodedTelling: Int?
+      var shown: [Int: ShownValue] = [:]
+      var refused: [Int: Slot] = [:]
+      weak var former: WeakContext?
     }
 
     init(_ description: ModelDescription, key: Int64) {
@@ -93,20 +94,28 @@ extension _AppData {
       set { change(newValue) { $0.originals = $1 } }
     }
 
-    /// Properties that have shown another value than the store's, which does not decode.
-    var undecoded: PropertySet { rare?.undecoded ?? PropertySet() }
-
-    /// How often the program had been told of such values when this one was shown; `nil` if none
-    /// was.
-    var undecodedTelling: Int? { rare?.undecodedTelling }
-
-    /// Notes that a property shows another value than the store's.
-    func noteUndecoded(_ index: Int, telling: Int) {
-      let rare = rare ?? Rare()
-      self.rare = rare
-      rare.undecoded.insert(index)
-      rare.undecodedTelling = telling
+    /// By property: where another value was shown than the store's, which does not decode.
+    var shown: [Int: ShownValue] {
+      get { rare?.shown ?? [:] }
+      set { change(newValue.isEmpty && rare == nil ? nil : newValue) { $0.shown = $1 ?? [:] } }
     }
+
+    /// By property: what was assigned, and may have been made of what was shown for the store's.
+    ///
+    /// The slot keeps the store's.
+    var refused: [Int: Slot] {
+      get { rare?.refused ?? [:] }
+      set { change(newValue.isEmpty && rare == nil ? nil : newValue) { $0.refused = $1 ?? [:] } }
+    }
+
+    /// Where it was until others deleted its row.
+    var former: WeakContext? {
+      get { state == .gone ? rare?.former : nil }
+      set { change(newValue) { $0.former = $1 } }
+    }
+
+    /// Whether a property has shown another value than the store's.
+    private func hasShown(_ index: Int) -> Bool { rare.map { $0.shown[index] != nil } ?? false }
 
     /// Notes the value of an attribute that is about to be changed.
     func noteOriginal(_ index: Int) {
@@ -268,6 +277,7 @@ extension _AppData {
       if slots.isEmpty { load() }
       guard let home = place?.home else { return slots[index] = slot }
       home.use.during(.change, self, index) {
+        if hasShown(index), home.context?.graph.refuse(self, index, slot) == true { return }
         home.context?.graph.willChange(self, index)
         slots[index] = slot
       }

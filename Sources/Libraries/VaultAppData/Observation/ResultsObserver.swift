@@ -66,7 +66,10 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
     Task {
       // Runs on the actor that it names.
       _ = isolation
-      for await _ in hint.hints { refresher.refresh() }
+      for await _ in hint.hints {
+        // As autosave, it waits for code that has the context elsewhere.
+        while !refresher.refresh() { try? await Task.sleep(for: .milliseconds(10)) }
+      }
     }
   }
 
@@ -82,7 +85,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
 
     init(_ observer: ResultsObserver) { self.observer = observer }
 
-    func refresh() { observer?.takeIn() }
+    /// `false` if somebody else is in the context.
+    func refresh() -> Bool { observer?.takeInByItself() ?? true }
   }
 
   // MARK: Results
@@ -165,9 +169,26 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
 
   private func takeIn() { if hint.take() { refresh() } }
 
-  private func refresh() {
+  /// Takes in at a turn of the library's own; `false` if another thread has the context.
+  private func takeInByItself() -> Bool {
+    let use = modelContext.home.use
+    guard use.enterByItself(.fetch) else { return false }
+    guard !modelContext.autosaving.isAway() else {
+      use.leave()
+      return false
+    }
+    let found = hint.take() ? Result { try fetched() } : nil
+    // Observers are the program's own code.
+    use.leave()
+    if let found { show(found) }
+    return true
+  }
+
+  private func refresh() { show(Result { try fetched() }) }
+
+  private func show(_ found: Result<Shown, any Error>) {
     do {
-      let now = try fetched()
+      let now = try found.get()
       if fetchError != nil { fetchError = nil }
       guard now.keys != shown.keys || now.sections?.places != shown.sections?.places else { return }
       shown = now

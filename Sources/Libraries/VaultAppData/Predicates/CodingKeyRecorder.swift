@@ -1,7 +1,11 @@
 /// Finds under which keys a type's parts are stored, by letting it decode nothing.
 enum CodingKeyRecorder {
-  /// The keys that a type asks for when it is decoded, as far as it gets.
-  static func keys(of type: any Decodable.Type) -> Set<String> { Set(record(type).names.keys) }
+  /// Whether a type keeps something under a key.
+  static func isKey(_ name: String, of type: any Decodable.Type) -> Bool {
+    let record = record(type)
+    // One that cannot be decoded from nothing asks for some only: an enum has a case for each.
+    return record.names[name] != nil || (!record.isComplete && record.isCase(name))
+  }
 
   /// The type that is decoded under a key, with `Optional` where it may be missing.
   static func type(of key: String, in type: any Any.Type) -> (any Any.Type)? {
@@ -15,7 +19,7 @@ enum CodingKeyRecorder {
 
   private static func record(_ type: any Decodable.Type) -> Record {
     let record = Record()
-    _ = try? decode(type, Recorder(record: record, depth: 0))
+    record.isComplete = (try? decode(type, Recorder(record: record, depth: 0))) != nil
     return record
   }
 
@@ -27,6 +31,10 @@ enum CodingKeyRecorder {
 
   private final class Record {
     var names: [String: any Any.Type] = [:]
+    /// Whether the type has got all that it asked for.
+    var isComplete = false
+    /// Whether a name is a case of the enum of the type's keys.
+    var isCase: (String) -> Bool = { _ in false }
   }
 
   private struct Recorder: Decoder {
@@ -36,7 +44,10 @@ enum CodingKeyRecorder {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-      KeyedDecodingContainer(Keyed(recorder: self))
+      record.isCase = { name in
+        Key(stringValue: name).map { Mirror(reflecting: $0).displayStyle == .enum } ?? false
+      }
+      return KeyedDecodingContainer(Keyed(recorder: self))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw Nothing() }

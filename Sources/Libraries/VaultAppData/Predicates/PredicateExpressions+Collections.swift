@@ -60,6 +60,9 @@ extension PredicateExpressions.CollectionIndexSubscript: TranslatableExpression 
     {
       return .captured(try _AppData.element(values, place, values[place]))
     }
+    if case .captured(let values) = wrapped, let values = values as? any Collection {
+      return try translator.element(at: index, ofCaptured: values, in: Self.self)
+    }
     return try translator.element(at: index, of: wrapped, in: Self.self)
   }
 }
@@ -103,9 +106,14 @@ extension PredicateTranslator {
   fileprivate func value(
     _ dictionary: Term, forKey key: Term, _ type: any Any.Type, in node: Any.Type
   ) throws -> Term {
+    if case .captured(let values) = dictionary, let values = values as? any DictionaryValue {
+      return try value(ofCaptured: values, forKey: key, in: node)
+    }
     guard case .scalar(let scalar) = dictionary, let place = scalar.place,
       let dictionary = scalar.form.type as? any DictionaryValue.Type, dictionary.hasTextKeys
     else { throw Self.unsupported(node, "only a dictionary with keys of String or Int") }
+    var defaults = place.defaults
+    if case .captured(let key) = key { defaults = defaults?.member("\(key)") }
     let key = try self.scalar(key, in: node)
     let alias = newAlias("e")
     let from: SQLFragment = """
@@ -117,8 +125,13 @@ extension PredicateTranslator {
     if [.text, .integer, .boolean, .json].contains(value.form.kind) {
       value.sql = "\(sql: alias).value"
     }
-    value.sql = "(SELECT \(value.sql) \(from))"
-    value.place = value.form.kind == .json ? JSONPlace(value.sql) : nil
+    // A key is not read to its end there, either.
+    let member: SQLFragment = "vault_json_member(\(place.text), CAST(\(key.sql) AS TEXT))"
+    value.sql = """
+      CASE WHEN \(place.holdsNUL) THEN \(leaf(JSONPlace(member), type).sql) \
+      ELSE (SELECT \(value.sql) \(from)) END
+      """
+    value.place = value.form.kind == .json ? JSONPlace(value.sql, defaults: defaults) : nil
     value.isOptional = true
     return .scalar(value)
   }

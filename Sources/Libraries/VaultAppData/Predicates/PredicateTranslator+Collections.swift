@@ -69,14 +69,20 @@ extension PredicateTranslator {
     var scalar = Scalar(sql: value, form: form, isOptional: isOptional)
     if elements.holdsBits {
       if form.isReal { scalar.sql = "vault_bits(\(value))" }
+      if elements.holdsDigits { scalar.sql = "vault_digits(\(value))" }
+      if form.kind == .json { scalar.place = JSONPlace(scalar.sql) }
       return scalar
     }
+    let place = JSONPlace("\(sql: alias).json", path: "\(sql: alias).fullkey")
     switch form.kind {
     case .float, .double, .date, .decimal, .unsigned, .data:
-      let place = JSONPlace("\(sql: alias).json", path: "\(sql: alias).fullkey")
       return leaf(place, elements.type)
+    case .text:
+      scalar.sql =
+        "CASE WHEN \(place.holdsNUL) THEN vault_json_string(\(place.text)) ELSE \(value) END"
+      return scalar
     case .json:
-      scalar.place = JSONPlace(value)
+      scalar.place = JSONPlace(value, defaults: elements.place.defaults)
       return scalar
     default: return scalar
     }
@@ -127,13 +133,29 @@ extension PredicateTranslator {
       case .blob: throw Self.unsupported(node, "an array of data")
       }
     }
-    let document = String(decoding: try JSONEncoder().encode(items), as: UTF8.self)
+    let (document, holdsDigits) = try CapturedElement.document(items)
     return ElementsTerm(
-      place: JSONPlace("\(value: .text(document))"), type: Values.Element.self, holdsBits: true)
+      place: JSONPlace("\(value: .text(document))"), type: Values.Element.self, holdsBits: true,
+      holdsDigits: holdsDigits)
   }
 
   private enum CapturedElement: Encodable {
     case null, integer(Int64), text(String)
+
+    /// Elements as one array: texts as they are, or as digits where SQLite would end one of them at
+    /// U+0000.
+    static func document(_ items: [CapturedElement]) throws -> (text: String, holdsDigits: Bool) {
+      let holdsDigits = items.contains { item in
+        if case .text(let text) = item { text.utf8.contains(0) } else { false }
+      }
+      let items =
+        !holdsDigits
+        ? items
+        : items.map { item in
+          if case .text(let text) = item { .text(hexadecimal(Array(text.utf8))) } else { item }
+        }
+      return (String(decoding: try JSONEncoder().encode(items), as: UTF8.self), holdsDigits)
+    }
 
     func encode(to encoder: any Encoder) throws {
       var container = encoder.singleValueContainer()
@@ -254,8 +276,10 @@ extension PredicateTranslator {
           sql: "\(sql: name)(\(scalar.sql))", form: ValueForm(.text, Character.self),
           isOptional: true))
     }
-    return try element(of: root, isOptional: true, in: node) {
-      "\($0)\(sql: first ? "" : " DESC") LIMIT 1"
+    return try element(of: root, isOptional: true, in: node) { value, from, order in
+      // Of two sort keys, each is turned round.
+      let order = first ? order.text : order.text.replacing(", ", with: " DESC, ") + " DESC"
+      return "(SELECT \(value) \(from) ORDER BY \(sql: order) LIMIT 1)"
     }
   }
 
@@ -263,41 +287,75 @@ extension PredicateTranslator {
     if case .scalar(let scalar) = root, scalar.form.kind == .text {
       throw Self.unsupported(node, "an index of a text")
     }
-    let index = try scalar(index, as: .integer, in: node)
-    return try element(of: root, isOptional: false, in: node) {
-      "\($0) LIMIT 1 OFFSET CASE WHEN \(index.sql) >= 0 THEN \(index.sql) ELSE 9223372036854775807 END"
+    let place = try scalar(index, as: .integer, in: node).sql
+    return try element(of: root, isOptional: false, in: node) { value, from, order in
+      if case .captured = index {
+        return """
+          (SELECT \(value) \(from) ORDER BY \(order) \
+          LIMIT 1 OFFSET CASE WHEN \(place) >= 0 THEN \(place) ELSE 9223372036854775807 END)
+          """
+      }
+      // An OFFSET sees no row of the queries around it.
+      return """
+        (SELECT v FROM (SELECT \(value) AS v, row_number() OVER (ORDER BY \(order)) - 1 AS n \(from)) \
+        WHERE n = \(place))
+        """
     }
   }
 
+  /// An element of a collection of the program's, at an index that depends on the row.
+  func element(
+    at index: Term, ofCaptured values: some Collection, in node: Any.Type
+  ) throws -> Term {
+    guard values.startIndex as? Int == 0 else {
+      throw Self.unsupported(node, "an index of \(type(of: values)) that depends on the row")
+    }
+    return try element(at: index, of: .captured(values), in: node)
+  }
+
+  /// A value of a dictionary of the program's, under a key that depends on the row.
+  func value(
+    ofCaptured dictionary: any DictionaryValue, forKey key: Term, in node: Any.Type
+  ) throws -> Term {
+    func elements(_ values: some Sequence) throws -> ElementsTerm { try captured(values, in: node) }
+    let pairs = dictionary.pairs
+    let (keys, values) = (try elements(pairs.keys), try elements(pairs.values))
+    let (left, right) = (newAlias("e"), newAlias("e"))
+    let isKey = try scalar(
+      equality(.scalar(element(left, keys)), key, in: node), in: node)
+    var value = element(right, values)
+    value.sql = """
+      (SELECT \(value.sql) FROM json_each(\(keys.place.document)) AS \(sql: left) \
+      JOIN json_each(\(values.place.document)) AS \(sql: right) \
+      ON \(sql: right).key = \(sql: left).key WHERE \(isKey.sql) LIMIT 1)
+      """
+    value.place = value.form.kind == .json ? JSONPlace(value.sql) : nil
+    value.isOptional = true
+    return .scalar(value)
+  }
+
   private func element(
-    of root: Term, isOptional: Bool, in node: Any.Type, _ ending: (SQLFragment) -> SQLFragment
+    of root: Term, isOptional: Bool, in node: Any.Type,
+    _ select: (_ value: SQLFragment, _ from: SQLFragment, _ order: SQLFragment) -> SQLFragment
   ) throws -> Term {
     let (from, element, order) = try source(root, in: node) { _ in nil }
-    let reversed = ending(Self.reversible(order, ending))
     switch element {
     case .model(let model):
       return .model(
         ModelTerm(
           plan: model.plan, source: .key,
-          key: "(SELECT \(model.key) \(from) ORDER BY \(reversed))", isOptional: isOptional,
-          canFail: !isOptional))
+          key: select(model.key, from, order), isOptional: isOptional, canFail: !isOptional))
     case .scalar(var scalar):
-      scalar.sql = "(SELECT \(scalar.sql) \(from) ORDER BY \(reversed))"
+      scalar.sql = select(scalar.sql, from, order)
       scalar.canFail = !isOptional && !scalar.isOptional
       scalar.isOptional = scalar.isOptional || isOptional
       scalar.order = nil
-      if scalar.form.kind == .json { scalar.place = JSONPlace(scalar.sql) }
+      if scalar.form.kind == .json {
+        scalar.place = JSONPlace(scalar.sql, defaults: scalar.place?.defaults)
+      }
       return .scalar(scalar)
     default: throw Self.unsupported(node)
     }
-  }
-
-  /// The last of two sort keys turned round turns only that one: both are made one.
-  private static func reversible(
-    _ order: SQLFragment, _ ending: (SQLFragment) -> SQLFragment
-  ) -> SQLFragment {
-    guard ending("").text.hasPrefix(" DESC") else { return order }
-    return SQLFragment(order.text.replacing(", ", with: " DESC, "))
   }
 
   func extreme(of root: Term, largest: Bool, in node: Any.Type) throws -> Term {
@@ -352,8 +410,9 @@ extension PredicateTranslator {
       case .blob(let bytes): items.append(.text(Self.hexadecimal(bytes)))
       }
     }
-    let document = String(decoding: try JSONEncoder().encode(items), as: UTF8.self)
-    let member: SQLFragment = form.isReal ? "vault_bits(value)" : "value"
+    let (document, holdsDigits) = try CapturedElement.document(items)
+    let member: SQLFragment =
+      holdsDigits ? "vault_digits(value)" : form.isReal ? "vault_bits(value)" : "value"
     var sought = value.sql
     if form.kind == .decimal { sought = value.order ?? "vault_decimal_order(\(value.sql))" }
     if form.kind == .data { sought = "hex(\(value.sql))" }
@@ -376,9 +435,12 @@ extension PredicateTranslator {
 protocol DictionaryValue {
   static var keyType: any Any.Type { get }
   static var valueType: any Any.Type { get }
+  /// The keys, and the values in their order.
+  var pairs: (keys: any Sequence, values: any Sequence) { get }
 }
 
 extension Dictionary: DictionaryValue {
+  var pairs: (keys: any Sequence, values: any Sequence) { (Array(keys), Array(values)) }
   static var keyType: any Any.Type { Key.self }
   static var valueType: any Any.Type { Value.self }
 }

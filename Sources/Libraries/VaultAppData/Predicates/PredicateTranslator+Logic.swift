@@ -126,7 +126,10 @@ extension PredicateTranslator {
     scalar.isOptional = first.isOptional || second.isOptional
     scalar.canFail = canFail || first.canFail || second.canFail
     scalar.mayBeNaN = first.mayBeNaN || second.mayBeNaN
-    if first.form.kind == .json { scalar.place = JSONPlace(scalar.sql) }
+    if first.form.kind == .json {
+      let defaults = first.place?.defaults ?? second.place?.defaults
+      scalar.place = JSONPlace(scalar.sql, defaults: defaults)
+    }
     return .scalar(scalar)
   }
 
@@ -165,7 +168,9 @@ extension PredicateTranslator {
       let isStrict = scalar.alias != nil && scalar.alias == alias(of: optional)
       if !isStrict, scalar.sql.text != test.text {
         scalar.sql = "CASE WHEN \(test) IS NOT NULL THEN \(scalar.sql) END"
-        if scalar.form.kind == .json { scalar.place = JSONPlace(scalar.sql) }
+        if scalar.form.kind == .json {
+          scalar.place = JSONPlace(scalar.sql, defaults: scalar.place?.defaults)
+        }
         if let order = scalar.order {
           scalar.order = "CASE WHEN \(test) IS NOT NULL THEN \(order) END"
         }

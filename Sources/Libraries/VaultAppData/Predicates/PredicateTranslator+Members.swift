@@ -58,7 +58,10 @@ extension PredicateTranslator {
     }
     scalar.order = slot.orderColumn.map { column($0, of: model) }
     scalar.alias = tableAlias(of: model)
-    if scalar.form.kind == .json { scalar.place = JSONPlace(scalar.sql) }
+    if scalar.form.kind == .json {
+      scalar.place = JSONPlace(
+        scalar.sql, defaults: MemberDefaults(model.plan.description, property.index))
+    }
     return .scalar(scalar)
   }
 
@@ -171,12 +174,22 @@ extension PredicateTranslator {
     _ name: String, _ type: any Any.Type, of scalar: Scalar, _ place: JSONPlace
   ) throws -> Scalar {
     guard let decodable = scalar.form.type as? any Decodable.Type,
-      CodingKeyRecorder.keys(of: decodable).contains(name)
+      CodingKeyRecorder.isKey(name, of: decodable)
     else {
       throw SwiftDataError.unsupportedPredicate.saying(
         "\(scalar.form.type).\(name) is not stored under its name")
     }
-    var member = leaf(place.member(name), type)
+    let inner = place.member(name, isOptional: type is any OptionalValue.Type)
+    var member = leaf(inner, type)
+    if let begin = try inner.defaults?.text(in: decodable, as: type) {
+      let gained = leaf(JSONPlace("\(value: .text(begin))"), type)
+      member.sql =
+        "COALESCE(\(member.sql), CASE WHEN \(inner.isGained) THEN \(gained.sql) END)"
+      // Members of a structure are looked for one by one; elements are only in a whole array.
+      if type is any Sequence.Type {
+        member.place = JSONPlace(member.sql, defaults: inner.defaults)
+      }
+    }
     member.canFail = scalar.canFail && !member.isOptional
     member.alias = scalar.alias
     return member
@@ -191,7 +204,8 @@ extension PredicateTranslator {
     }
     switch form.kind {
     // SQLite reads a number less exactly than Swift writes it.
-    case .float, .double, .date: return scalar("vault_real(\(place.text))", form)
+    case .float: return scalar("vault_float(vault_real(\(place.text)))", form)
+    case .double, .date: return scalar("vault_real(\(place.text))", form)
     case .decimal: return scalar("NULLIF(\(place.text), 'null')", form)
     case .unsigned: return scalar("vault_unsigned(NULLIF(\(place.text), 'null'))", form)
     case .data: return scalar(place.value, ValueForm(.base64, form.type))
@@ -199,6 +213,7 @@ extension PredicateTranslator {
       var made = scalar(place.value, form)
       made.place = place
       return made
+    case .text: return scalar(place.string, form)
     default: return scalar(place.value, form)
     }
   }
@@ -211,8 +226,10 @@ extension PredicateTranslator {
     guard text.components.count > 1 else { throw unknown(path, of: root, in: node) }
     var term = root
     var isOptional = false
-    for component in text.components {
-      guard let next = try part(component, of: term) else {
+    for (place, component) in text.components.enumerated() {
+      let isLast = place == text.components.count - 1
+      let type = isLast ? type(of: path).valueType : nil
+      guard let next = try part(component, of: term, as: type) else {
         throw unknown(path, of: root, in: node)
       }
       term = next
@@ -232,8 +249,11 @@ extension PredicateTranslator {
         + "have; ask for stored ones")
   }
 
-  /// The property or member that a part of a key path names; `nil` if there is none.
-  func part(_ component: KeyPathText.Component, of term: Term) throws -> Term? {
+  /// The property or member that a part of a key path names, of a type that may be known; `nil` if
+  /// there is none.
+  func part(
+    _ component: KeyPathText.Component, of term: Term, as type: (any Any.Type)? = nil
+  ) throws -> Term? {
     switch term {
     case .model(let model):
       let properties = model.plan.description.properties
@@ -245,7 +265,7 @@ extension PredicateTranslator {
         return sortKey(known.path, of: scalar)
       }
       guard component.isPlain, let place = scalar.place,
-        let type = CodingKeyRecorder.type(of: component.text, in: scalar.form.type)
+        let type = CodingKeyRecorder.type(of: component.text, in: scalar.form.type) ?? type
       else { return nil }
       return .scalar(try storedMember(component.text, type, of: scalar, place))
     default: return nil

@@ -33,6 +33,7 @@ enum QueryFunctions {
     try text(connection, "vault_count") { .integer(Int64($0.count)) }
     try text(connection, "vault_first") { $0.first.map { .text(String($0)) } ?? .null }
     try text(connection, "vault_last") { $0.last.map { .text(String($0)) } ?? .null }
+    try registerJSON(on: connection)
     try texts(connection, "vault_contains") { .integer(holds($0, $1) ? 1 : 0) }
     try texts(connection, "vault_starts") { .integer($0.starts(with: $1) ? 1 : 0) }
     let isPlain = LocalizedSearch.isPlainLanguage
@@ -62,6 +63,29 @@ enum QueryFunctions {
       }
       return .integer(patterns[pattern].map { text.contains($0) } == true ? 1 : 0)
     }
+  }
+
+  /// Texts that hold U+0000, at which SQLite's own functions of JSON end them.
+  private static func registerJSON(on connection: SQLiteConnection) throws {
+    try text(connection, "vault_json_string") { text in
+      (try? ValueCoding.decode(text, as: String?.self)).flatMap { $0 }.map { .text($0) } ?? .null
+    }
+    try texts(connection, "vault_json_member") { text, key in
+      guard case .members(let members)? = try? ValueCoding.decode(text, as: JSONTree.self),
+        let member = members[key]
+      else { return .null }
+      return .text(try ValueCoding.encode(member))
+    }
+    try text(connection, "vault_digits") { digits in
+      .text(String(decoding: bytes(ofDigits: digits), as: UTF8.self))
+    }
+  }
+
+  private static func bytes(ofDigits digits: String) -> [UInt8] {
+    func value(_ digit: UInt8) -> UInt8 { digit > 0x39 ? digit - 0x37 : digit - 0x30 }
+    let digits = Array(digits.utf8)
+    return stride(from: 0, to: digits.count - digits.count % 2, by: 2)
+      .map { value(digits[$0]) << 4 | value(digits[$0 + 1]) }
   }
 
   /// What ``PredicateFormat`` asks of texts.

@@ -56,21 +56,39 @@ struct JSONPlace {
   var document: SQLFragment
   /// A text in SQL.
   var path: SQLFragment
+  /// What members begin with that the value lacks, if its type has gained them since.
+  var defaults: MemberDefaults?
+  /// The path of the nearest part without which the value is `nil`: there, no member is missing.
+  private var owner: SQLFragment = "'$'"
 
-  init(_ document: SQLFragment, path: SQLFragment = "'$'") {
+  init(
+    _ document: SQLFragment, path: SQLFragment = "'$'", defaults: MemberDefaults? = nil
+  ) {
     self.document = document
     self.path = path
+    self.defaults = defaults
   }
 
-  func member(_ name: String) -> JSONPlace {
-    JSONPlace(document, path: "\(path) || \(value: .text(".\"\(name.normalized)\""))")
-  }
-
-  func index(_ index: SQLFragment) -> JSONPlace {
-    JSONPlace(document, path: "\(path) || '[' || \(index) || ']'")
+  /// The place of a member; `isOptional` says whether that may be missing for good.
+  func member(_ name: String, isOptional: Bool) -> JSONPlace {
+    var member = JSONPlace(
+      document, path: "\(path) || \(value: .text(".\"\(name.normalized)\""))",
+      defaults: defaults?.member(name))
+    member.owner = isOptional ? member.path : owner
+    return member
   }
 
   var value: SQLFragment { "json_extract(\(document), \(path))" }
+  /// The value of a text: SQLite ends one at U+0000, which JSON writes as `\u0000`.
+  var string: SQLFragment {
+    "CASE WHEN \(holdsNUL) THEN vault_json_string(\(text)) ELSE \(value) END"
+  }
+  /// Whether SQLite perhaps does not read a text of the document to its end.
+  var holdsNUL: SQLFragment { "instr(\(document), '\\u0000') > 0" }
+  /// Whether the value was stored before its type had it.
+  var isGained: SQLFragment {
+    "json_type(\(document), \(path)) IS NULL AND json_type(\(document), \(owner)) = 'object'"
+  }
   /// The value as it is written in the document: numbers keep all their digits.
   var text: SQLFragment { "(\(document) -> (\(path)))" }
 }
@@ -114,6 +132,8 @@ struct ElementsTerm {
   let type: any Any.Type
   /// Whether floating-point numbers are given as the integers of their bits, exact.
   var holdsBits = false
+  /// Whether texts are given as the hexadecimal digits of their bytes.
+  var holdsDigits = false
   var filters: [ElementFilter] = []
 }
 

@@ -45,7 +45,8 @@ struct Inverses {
 
   private func open(_ entity: Schema.Entity, to destination: String) -> [Schema.Relationship] {
     entity.ownProperties.compactMap { $0 as? Schema.Relationship }
-      .filter { $0.destination == destination && $0.inverseName == nil }
+      // One that names an inverse which does not lead back is refused, and is nobody else's.
+      .filter { $0.destination == destination && $0.inverseName == nil && !$0.declaresInverse }
   }
 
   private func entity(_ name: String) -> Schema.Entity? { entities.first { $0.name == name } }

@@ -66,14 +66,19 @@ extension Schema {
     if [StoredEntity.keyColumn, StoredEntity.classColumn].contains(column.lowercased()) {
       column = "_\(column)"
     }
-    return StoredAttribute(
+    var stored = StoredAttribute(
       attribute.name, type, swiftType: property.map { "\($0.plainType)" },
       isOptional: attribute.isOptional, isUnique: attribute.isUnique,
       isExternal: attribute.options.contains(.externalStorage) && isData
         && !attribute.isUnique,
-      defaultSQL: attribute.isOptional || attribute.isSealed ? nil : property?.defaultSQL,
       originalName: attribute.originalName == attribute.name ? nil : attribute.originalName,
       hashModifier: attribute.hashModifier, column: column)
+    if !attribute.isOptional, !attribute.isSealed {
+      stored.defaultSQL = property?.defaultSQL
+      stored.defaultOrderSQL = stored.defaultSQL.flatMap { _ in property?.defaultOrderSQL }
+      stored.fillSQL = stored.defaultSQL == nil ? property?.fillSQL : nil
+    }
+    return stored
   }
 
   private func stored(_ relationship: Relationship, of entity: Entity) -> StoredRelationship {
@@ -163,4 +168,51 @@ extension PropertyDescription {
     case .null, .fault, .data, .rows, .models: return nil
     }
   }
+
+  /// Beside a decimal's default value: its key to sort by.
+  fileprivate var defaultOrderSQL: String? {
+    guard case .attribute(.decimal, _) = kind, let defaultValue,
+      case .text(let digits)? = slot(of: defaultValue)
+    else { return nil }
+    return DecimalOrder.key(digits).map(SQLText.literal)
+  }
+
+  /// The default value for the rows that there are when the property is added, where it is no
+  /// literal.
+  fileprivate var fillSQL: String? {
+    guard let defaultValue, let slot = slot(of: defaultValue) else { return nil }
+    func bytes(_ data: some Sequence<UInt8>) -> String {
+      "x'\(data.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())'"
+    }
+    switch slot {
+    case .integer(let value): return "(\(value + 1) - 1)"
+    case .real(let value) where value.isInfinite: return value < 0 ? "-9e999" : "9e999"
+    case .real(let value): return value.isFinite ? "\(value)" : nil
+    // A UUID that the class makes anew for each object is another one in each row, too.
+    case .text where isNewUUID: return Self.newUUID
+    case .text(let text): return "CAST(\(bytes(text.utf8)) AS TEXT)"
+    case .data(let data): return bytes(data)
+    case .boxed, .null, .fault, .rows, .models: return nil
+    }
+  }
+
+  /// Whether the default value is a UUID, and another one each time.
+  private var isNewUUID: Bool {
+    guard let known = defaultValue as? UUID, let model = Self.root(of: keyPath) else {
+      return false
+    }
+    let again = model.schemaMetadata.first { $0.name == name }?.defaultValue as? UUID
+    return again != known
+  }
+
+  private static func root(of path: AnyKeyPath) -> (any PersistentModel.Type)? {
+    Swift.type(of: path).rootType as? any PersistentModel.Type
+  }
+
+  /// A random UUID of version 4 (RFC 9562, 5.4), in capitals.
+  private static let newUUID = """
+    (hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-' \
+    || substr('89AB', 1 + (random() & 3), 1) || substr(hex(randomblob(2)), 2) || '-' \
+    || hex(randomblob(6)))
+    """
 }

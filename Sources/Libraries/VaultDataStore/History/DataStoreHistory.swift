@@ -184,16 +184,24 @@ extension SQLiteConnection {
   /// Begins a history, if there is none.
   package func beginHistory() throws {
     guard try !hasHistory() else { return }
-    try transaction { try executeScript(Self.historyTables) }
+    try transaction {
+      try executeScript(Self.historyTables)
+      // The numbers go on after those of a history that was there before.
+      try execute(
+        "INSERT INTO sqlite_sequence(name, seq) VALUES ('appdata_transactions', ?)",
+        [.integer(try historyDeletedThrough())])
+    }
   }
 
-  /// Ends the history and deletes it.
+  /// Ends the history and deletes it; whoever has not read all of it is told later, and so is one
+  /// who has: what is written meanwhile is in no history.
   package func endHistory() throws {
     guard try hasHistory() else { return }
     try transaction {
+      let last = max(try lastHistoryTransaction(), try historyDeletedThrough()) + 1
       try executeScript(
-        "DROP TABLE IF EXISTS appdata_transactions; DROP TABLE IF EXISTS appdata_changes; "
-          + "DELETE FROM appdata_metadata WHERE key='\(Self.deletedKey)'")
+        "DROP TABLE IF EXISTS appdata_transactions; DROP TABLE IF EXISTS appdata_changes")
+      try setMetadata(Self.deletedKey, "\(last)")
     }
   }
 

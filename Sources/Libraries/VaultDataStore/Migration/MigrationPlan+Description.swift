@@ -32,7 +32,8 @@ extension MigrationPlan {
   ) {
     let name = "\(entity.name).\(attribute.name)"
     let table = matches.oldTable(of: entity)
-    let hasDefault = (attribute.defaultSQL ?? "NULL") != "NULL" || matches.isCustom
+    let hasDefault =
+      (attribute.defaultSQL ?? attribute.fillSQL ?? "NULL") != "NULL" || matches.isCustom
     guard let old = oldEntity.attribute(attribute.name) else {
       changes.append("add \(name)")
       if !attribute.isOptional, !hasDefault {

@@ -80,7 +80,8 @@ extension MigrationPlan {
       // A key is put there afterwards, by the moved links or by the application; a row without one
       // fails the check of all keys at the end.
       let fallback =
-        column.defaultSQL ?? (matches.isCustom || (!isKept && column.isKey) ? column.zero : nil)
+        column.defaultSQL ?? column.fillSQL
+        ?? (matches.isCustom || (!isKept && column.isKey) ? column.zero : nil)
       if isKept, column.isRequired, column.isKey, fallback == nil {
         requirements.append(
           .noNulls(
@@ -173,8 +174,8 @@ extension MigrationPlan {
 extension ColumnDefinition {
   fileprivate func isSameBesidesDefault(_ other: ColumnDefinition) -> Bool {
     var (left, right) = (self, other)
-    left.defaultSQL = nil
-    right.defaultSQL = nil
+    (left.defaultSQL, left.fillSQL) = (nil, nil)
+    (right.defaultSQL, right.fillSQL) = (nil, nil)
     return left == right
   }
 

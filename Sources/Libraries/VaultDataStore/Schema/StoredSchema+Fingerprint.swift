@@ -32,6 +32,7 @@ extension StoredSchema {
       for attribute in schema.entities[entity].attributes.indices {
         schema.entities[entity].attributes[attribute].defaultSQL = nil
         schema.entities[entity].attributes[attribute].defaultOrderSQL = nil
+        schema.entities[entity].attributes[attribute].fillSQL = nil
       }
     }
     return schema

@@ -64,6 +64,7 @@ extension StoredSchema {
     var column = ColumnDefinition(
       attribute.column, type: attribute.columnType, isRequired: !attribute.isOptional,
       defaultSQL: attribute.defaultSQL)
+    column.fillSQL = attribute.fillSQL
     if attribute.type == .json {
       // SQLite before 3.41 answers 0 for NULL, not NULL.
       let name = SQLText.name(attribute.column)
@@ -162,6 +163,8 @@ struct ColumnDefinition: Equatable {
   var type: String
   var isRequired: Bool
   var defaultSQL: String?
+  /// The value of the rows that there are when the column is added; no part of the table.
+  var fillSQL: String?
   /// The part after type, NOT NULL and DEFAULT.
   var constraint: String?
 

@@ -163,6 +163,11 @@ package struct StoredAttribute: Sendable, Equatable {
   package var defaultSQL: String?
   /// Beside a decimal's default value: its key to sort by, as a literal of SQL.
   package var defaultOrderSQL: String?
+  /// The value of the rows that there are when the property is added, as an expression of SQL.
+  ///
+  /// Where ``defaultSQL`` cannot say it: the present time, another UUID for each. Not part of what
+  /// the store says of itself.
+  package var fillSQL: String?
   /// Makes the schema another one if it changes, so that a migration stage is asked for.
   package var hashModifier: String?
 

@@ -49,10 +49,15 @@ extension SQLiteConnection {
   ///
   /// - Throws: ``StorageError`` with code `.constraint` (SQLITE_DBSTATUS_DEFERRED_FKS).
   package func checkReferences() throws(StorageError) {
+    if hasOpenReferences { throw StorageError(.constraint, "FOREIGN KEY constraint failed") }
+  }
+
+  /// Whether the transaction has left a foreign key that leads nowhere.
+  package var hasOpenReferences: Bool {
     var open: Int32 = 0
     var highest: Int32 = 0
     unsafe sqlite3_db_status(handle, SQLITE_DBSTATUS_DEFERRED_FKS, &open, &highest, 0)
-    if open != 0 { throw StorageError(.constraint, "FOREIGN KEY constraint failed") }
+    return open != 0
   }
 
   /// A number that changes when another connection commits
