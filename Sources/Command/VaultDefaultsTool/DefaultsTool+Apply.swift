@@ -145,7 +145,8 @@ enum Stored {
 
 /// The values that files want to be true.
 struct WantedValues {
-  /// Whether keys that no file has are removed from the domains that they have.
+  /// Whether keys that no file has are removed from the domains that they have; the version of a
+  /// schema stays as long as a domain has other keys.
   let isExact: Bool
   /// Whether dictionaries inside of values keep the keys that no file has.
   let isMerging: Bool
@@ -179,6 +180,7 @@ struct WantedValues {
         keys.formUnion(
           try stored?.keys(of: domain).filter {
             fixed[$0] == nil && !patterns.matches($0, in: domain.name)
+              && ($0 != PreferenceSchema.versionKey || entries.isEmpty)
           } ?? [])
       }
       for key in keys.sorted(by: OldStyleWriter.precedes) {

@@ -333,7 +333,10 @@ package struct PlistUtilTool {
       guard form != .json else {
         throw Failure("\(domain.name) is a domain, which has no form of its own")
       }
-      return try domains.write(value, over: input.before, to: domain)
+      for warning in try domains.write(value, over: input.before, to: domain) {
+        streams.complain("\(Self.shown(path)): warning: \(warning)")
+      }
+      return
     }
     var output: [UInt8]
     var isText = false
