@@ -49,6 +49,7 @@ enum PropertyListFile {
     let result = try body(&entries)
     guard entries != before else { return result }
     if let entries {
+      for (key, value) in entries where value != before?[key] { try value.checkDepth(of: key) }
       try write(PropertyList.binary(.dictionary(entries)), to: target)
     } else {
       do {
