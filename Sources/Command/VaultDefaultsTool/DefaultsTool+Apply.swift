@@ -29,6 +29,8 @@ extension DefaultsTool {
         return changes
       }
     }
+    // What the desktop refuses is not changed, and must not be said.
+    if !isDryRun { try pushToDesktop() }
     for difference in differences {
       print(options.has("--json") ? ChangeText.json(difference) : ChangeText.lines(difference))
     }

@@ -93,7 +93,7 @@ enum EditedDomain {
 
     var message: String {
       "\(Quoting.json(key)) was changed meanwhile: it is now "
-        + "\(value.map { JSONText.text($0) } ?? "gone"); save again to overwrite that"
+        + "\(value.map { JSONText.text($0) } ?? "gone"); remove this line and save to overwrite that"
     }
   }
 
