@@ -39,6 +39,31 @@ struct JournalTests {
 
   // MARK: Undo is whole, or nothing
 
+  /// Values that SQLite or Swift find equal.
+  private static let alike: [PreferenceValue] = [
+    .real(0), .real(-0.0), "\u{e9}", "e\u{301}",
+  ]
+
+  @Test(arguments: [
+    (PreferenceValue.real(0), PreferenceValue.real(-0.0)), (.float(-0.0), .float(0)),
+    (
+      .date(Date(timeIntervalSinceReferenceDate: 0)),
+      .date(Date(timeIntervalSinceReferenceDate: -0.0))
+    ), ("\u{e9}", "e\u{301}"),
+  ])
+  func whatSQLiteOrSwiftFindEqualIsUndone(old: PreferenceValue, new: PreferenceValue) throws {
+    let database = try open()
+    for value in [old, new] {
+      try database.transaction { try $0.set(value, "k", in: domain) }
+    }
+    #expect(try database.undo(.latest(1)).changes.count == 1)
+    #expect(try database.value("k", in: domain) == old)
+    // And it is a change of another's that an undo would lose.
+    let latest = try database.latestSequence()
+    try database.transaction { try $0.set(new, "k", in: domain) }
+    #expect(throws: PreferenceError.self) { try database.undo([latest]) }
+  }
+
   @Test func anyUndoLeadsToTheStateBeforeOrIsRefused() throws {
     let seed = Self.setting("VAULT_TEST_SEED") ?? UInt64.random(in: 0...UInt64.max)
     let rounds = Self.setting("VAULT_TEST_ROUNDS")
@@ -140,8 +165,10 @@ struct JournalTests {
           } else {
             let value = Int64.random(in: 0..<4, using: &randomness)
             try transaction.set(
-              number % 7 == 0 ? .data([UInt8(value), 0]) : .integer(value), "key\(number)",
-              in: domain)
+              number % 7 == 0
+                ? .data([UInt8(value), 0])
+                : number % 7 == 1 ? Self.alike[Int(value)] : .integer(value),
+              "key\(number)", in: domain)
           }
         }
       }

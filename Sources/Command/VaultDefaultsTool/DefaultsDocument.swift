@@ -58,6 +58,12 @@ struct DefaultsDocument {
       }
     }
 
+    /// Whether both are one place; case does not matter in conditions.
+    func isSame(as other: Name) -> Bool {
+      domain.isSame(as: other.domain) && isByHost == other.isByHost && hostID == other.hostID
+        && conditions.map { $0.lowercased() } == other.conditions.map { $0.lowercased() }
+    }
+
     init(
       domain: String, isByHost: Bool, conditions: [String] = [], hostID: String? = nil
     ) {
@@ -106,6 +112,16 @@ struct DefaultsDocument {
       || [".toml", ".json", ".plist"].contains { word.ends(with: $0) }
   }
 
+  /// The sections that count on a machine, the weakest first: the more conditions one has, the more
+  /// it is meant.
+  func counting(on machine: DefaultsMachine) -> [Int] {
+    sections.indices.filter { sections[$0].name.counts(on: machine) }
+      .sorted { first, second in
+        (sections[first].name.conditions.count, first)
+          < (sections[second].name.conditions.count, second)
+      }
+  }
+
   /// Reads a document.
   ///
   /// - Parameters:
@@ -114,14 +130,21 @@ struct DefaultsDocument {
   ///   - format: The form, if the name does not tell it: `json`, `toml` or `plist`.
   ///   - domain: The domain whose keys the file has; `nil` if it has domains, or if the file's name
   ///     tells it.
+  ///   - isDomain: Whether a domain of this name is known, for a file that could have either.
   /// - Throws: ``DefaultsRefusal``; ``DefaultsUsage`` for another form.
   init(
-    _ bytes: [UInt8], named path: String, format: String?, domain: String? = nil
+    _ bytes: [UInt8], named path: String, format: String?, domain: String? = nil,
+    isDomain: (String) throws -> Bool
   ) throws {
     let format = format ?? Self.format(of: bytes, named: path)
     guard ["json", "toml", "plist"].contains(format) else { throw DefaultsUsage() }
     do {
-      let parts = try Self.domains(bytes, format, path, domain)
+      var parts = try Self.domains(bytes, format, path, domain)
+      if domain == nil, let named = Self.domainOfFile(path), !parts.isEmpty,
+        try !Self.haveDomains(parts, named, path, isDomain)
+      {
+        parts = [named: try Self.keys(bytes, format).mapValues { $0 }]
+      }
       sections = try parts.filter { $0.key != Self.leaveOut }
         .map { Section(name: try Name($0.key), entries: $0.value) }
         .sorted { OldStyleWriter.precedes($0.name.text, $1.name.text) }
@@ -163,6 +186,35 @@ struct DefaultsDocument {
     }
     guard let named else { throw DefaultsUsage() }
     return [named: try keys(bytes, format).mapValues { $0 }]
+  }
+
+  /// Whether the parts of a file are domains, where its name could be the one whose keys they are:
+  /// an export may have nothing but dictionaries.
+  ///
+  /// - Throws: ``DefaultsRefusal`` if neither is sure.
+  private static func haveDomains(
+    _ parts: [String: [String: PreferenceValue?]], _ named: String, _ path: String,
+    _ isDomain: (String) throws -> Bool
+  ) throws -> Bool {
+    let name = try Name(named).domain
+    let areSections = parts.keys.contains { part in
+      part == leaveOut || part.contains(bytes: ".@") || part.isSame(as: name)
+    }
+    // What `keys` made of the export's keys already, or a document in a file of its domain's name.
+    if areSections { return true }
+    let known = try parts.keys.filter { try isDomain($0) }
+    if try isDomain(name) {
+      if known.isEmpty { return false }
+    } else if parts.keys.allSatisfy({
+      known.contains($0) || $0.utf8.contains(0x2e) || $0 == PreferenceDomain.globalName
+    }) {
+      return true
+    }
+    let first = parts.keys.sorted(by: OldStyleWriter.precedes)[0]
+    throw DefaultsRefusal(
+      "\(path) has keys of the domain \(name), or domains such as \(first): --domain \(name) takes "
+        + "them for its keys, and from stdin (apply -) they are domains.\n"
+        + "Defaults have not been changed.")
   }
 
   /// The keys and values of a file that has no domains.
@@ -227,9 +279,13 @@ struct DefaultsDocument {
     as format: String, keeping comments: inout TOMLComments?
   ) throws -> (bytes: [UInt8], losses: [String]) {
     var parts: [(name: String, entries: [String: PreferenceValue])] = []
+    // Only JSON has a form for a key that is to be removed.
+    var removals: [String: Set<String>] = [:]
     if !patterns.isEmpty { parts.append((Self.leaveOut, patterns.entries)) }
     for section in sections {
-      parts.append((section.name.text, section.entries.compactMapValues { $0 }))
+      let name = section.name.text
+      parts.append((name, section.entries.compactMapValues { $0 }))
+      removals[name] = Set(section.entries.keys.filter { section.entries[$0] == .some(nil) })
     }
     switch format {
     case "toml":
@@ -249,8 +305,9 @@ struct DefaultsDocument {
       var writer = JSONWriter(isPretty: true)
       writer.object(parts) { writer, part in
         writer.member(part.name) { writer in
-          writer.object(part.entries.keys.sorted(by: OldStyleWriter.precedes)) { writer, key in
-            writer.member(key) { $0.literal(JSONText.text(part.entries[key] ?? "")) }
+          let keys = removals[part.name, default: []].union(part.entries.keys)
+          writer.object(keys.sorted(by: OldStyleWriter.precedes)) { writer, key in
+            writer.member(key) { $0.literal(part.entries[key].map { JSONText.text($0) } ?? "null") }
           }
         }
       }

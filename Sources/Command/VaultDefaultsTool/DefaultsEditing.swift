@@ -31,8 +31,10 @@ struct StoredDomain: DefaultsEditing {
 
   func removeDomain() throws -> Bool { try transaction.removeDomain(domain) }
 
+  /// The version of the schema stays unless `entries` has one.
   func replace(by entries: [String: PreferenceValue]) throws {
-    try transaction.replace(domain, by: entries)
+    try transaction.replace(
+      domain, by: PreferenceSchema.keepingVersion(entries, of: try contents() ?? [:]))
   }
 }
 

@@ -29,6 +29,8 @@ extension DefaultsTool {
         return changes
       }
     }
+    // What the desktop refuses is not changed, and must not be said.
+    if !isDryRun { try pushToDesktop() }
     for difference in differences {
       print(options.has("--json") ? ChangeText.json(difference) : ChangeText.lines(difference))
     }
@@ -64,29 +66,45 @@ extension DefaultsTool {
     for path in try paths.flatMap(Self.files) {
       let document = try DefaultsDocument(
         try fileBytes(path), named: path, format: options.value("--format"),
-        domain: options.value("--domain"))
+        domain: options.value("--domain"), isDomain: isKnown)
       wanted.patterns.formUnion(document.patterns)
-      // The more conditions a section has, the more it is meant.
-      let sections = document.sections.filter { $0.name.counts(on: machine) }
-        .enumerated().sorted {
-          ($0.element.name.conditions.count, $0.offset)
-            < ($1.element.name.conditions.count, $1.offset)
-        }.map(\.element)
-      for section in sections {
+      for index in document.counting(on: machine) {
+        let section = document.sections[index]
         let domain = try domain(of: section.name, path)
-        let fixed = try managed.entries(for: domain.name)
-        var entries = section.entries
-        for (key, value) in entries {
-          if let value { entries[key] = asKept(value, of: key, in: .stored(domain)) }
-        }
-        wanted.add(entries, to: domain, fixed: fixed.mapValues(\.value))
+        let entries = try add(section, to: &wanted, in: domain)
         try warn(of: entries.compactMapValues { $0 }, in: domain.name)
       }
     }
     return wanted
   }
 
-  private func domain(
+  /// Adds a section that counts.
+  ///
+  /// - Returns: Its keys and values, as its domain keeps them.
+  @discardableResult
+  func add(
+    _ section: DefaultsDocument.Section, to wanted: inout WantedValues,
+    in domain: PreferenceDomain
+  ) throws -> [String: PreferenceValue?] {
+    var entries = section.entries
+    for (key, value) in entries {
+      if let value { entries[key] = asKept(value, of: key, in: .stored(domain)) }
+    }
+    wanted.add(entries, to: domain, fixed: try managed.entries(for: domain.name).mapValues(\.value))
+    return entries
+  }
+
+  /// Whether a domain has values for some host, or a schema.
+  func isKnown(_ name: String) throws -> Bool {
+    let name = name == "Apple Global Domain" ? PreferenceDomain.globalName : name
+    if try reading()?.domains().contains(where: { $0.name.isSame(as: name) }) == true {
+      return true
+    }
+    return try schema(of: .stored(PreferenceDomain(name))) != nil
+  }
+
+  /// The domain of a section.
+  func domain(
     of name: DefaultsDocument.Name, _ path: String
   ) throws -> PreferenceDomain {
     var words = [name.domain][...]
@@ -145,7 +163,8 @@ enum Stored {
 
 /// The values that files want to be true.
 struct WantedValues {
-  /// Whether keys that no file has are removed from the domains that they have.
+  /// Whether keys that no file has are removed from the domains that they have; the version of a
+  /// schema stays as long as a domain has other keys.
   let isExact: Bool
   /// Whether dictionaries inside of values keep the keys that no file has.
   let isMerging: Bool
@@ -179,6 +198,7 @@ struct WantedValues {
         keys.formUnion(
           try stored?.keys(of: domain).filter {
             fixed[$0] == nil && !patterns.matches($0, in: domain.name)
+              && ($0 != PreferenceSchema.versionKey || entries.isEmpty)
           } ?? [])
       }
       for key in keys.sorted(by: OldStyleWriter.precedes) {

@@ -9,7 +9,7 @@ extension DefaultsTool {
       &words, flags: ["--by-host", "--every-host", "--protected"],
       values: ["--filter", "--format", "--output"])
     let path = options.value("--output") ?? "-"
-    let earlier = path == "-" || !UserFile.exists(path) ? nil : try fileBytes(path)
+    let earlier = path == "-" ? nil : try PropertyListFile.earlier(at: path)
     let format =
       options.value("--format")
       ?? (path == "-"
@@ -21,11 +21,11 @@ extension DefaultsTool {
     }
     var document = DefaultsDocument()
     if let earlier {
-      document = try DefaultsDocument(earlier, named: path, format: nil)
+      document = try DefaultsDocument(earlier, named: path, format: nil, isDomain: isKnown)
     }
     var left = document.patterns
     for word in options.values("--filter") { left.add(word: word) }
-    try fill(&document, with: Array(words), leavingOut: left, options)
+    try fill(&document, from: path, with: Array(words), leavingOut: left, options)
     var comments: TOMLComments?
     if let earlier, format == "toml", DefaultsDocument.format(of: earlier, named: path) == "toml" {
       comments = try TOMLComments(earlier)
@@ -42,74 +42,89 @@ extension DefaultsTool {
 
   /// Puts the present values into a document.
   ///
-  /// One that is written again keeps its domains and the sections of other machines; a key that a
-  /// section with a condition has, and that counts here, is written there.
+  /// One that is written again keeps its domains and its sections. What the sections that count here
+  /// say already stays where it is; see ``update(_:_:of:with:leavingOut:)`` for what differs.
   private func fill(
-    _ document: inout DefaultsDocument, with words: [String],
+    _ document: inout DefaultsDocument, from path: String, with words: [String],
     leavingOut left: DefaultsPatterns, _ options: DefaultsOptions
   ) throws {
-    let machine = machine()
-    let known = document.sections
-    var places: [PreferenceDomain] = []
-    if words.isEmpty, !known.isEmpty {
-      for section in known where section.name.counts(on: machine) {
-        places.append(
-          PreferenceDomain(
-            section.name.domain,
-            host: section.name.hostID.map { .named($0) }
-              ?? (section.name.isByHost ? .current : host)))
-      }
-    } else {
-      places = try domainsToDump(
+    var counting: [PreferenceDomain: [Int]] = [:]
+    for index in document.counting(on: machine()) {
+      counting[try domain(of: document.sections[index].name, path), default: []].append(index)
+    }
+    var places = Set(counting.keys)
+    if !words.isEmpty || document.sections.isEmpty {
+      let chosen = try domainsToDump(
         words, isByHost: options.has("--by-host") || options.has("--every-host"),
         everyHost: options.has("--every-host"))
+      let names = Set(chosen.map(\.name))
+      places = places.filter { names.contains($0.name) }.union(chosen)
     }
-    document.sections.removeAll { section in
-      section.name.counts(on: machine)
-        && section.name.conditions.allSatisfy { $0.begins(with: "host:") }
-        && (words.isEmpty || words.contains(section.name.domain))
-    }
-    for domain in Set(places) {
-      guard var entries = try entries(of: domain, isProtectedMeant: options.has("--protected"))
-      else {
-        continue
-      }
+    for domain in places {
+      let sections = counting[domain] ?? []
+      guard
+        let entries = try entries(
+          of: domain, isProtectedMeant: options.has("--protected"), isInFile: !sections.isEmpty)
+      else { continue }
       guard !domain.name.contains(bytes: ".@") else {
         warn(
           "the name of the domain \(domain.name) has '.@', which means something in a file; it was left out"
         )
         continue
       }
-      entries = entries.filter { !left.matches($0.key, in: domain.name) }
-      // What a section with a condition has is written there.
-      for index in document.sections.indices
-      where document.sections[index].name.domain == domain.name
-        && document.sections[index].name.hostID == Self.hostID(of: domain, host)
-        && document.sections[index].name.isByHost == (domain.host == .current)
-        && document.sections[index].name.counts(on: machine)
-      {
-        for key in document.sections[index].entries.keys {
-          if let value = entries.removeValue(forKey: key) {
-            document.sections[index].entries[key] = .some(value)
-          }
-        }
-      }
-      let isByHost = domain.host == .current && host == .any
-      let name =
-        known.first {
-          $0.name.domain == domain.name && $0.name.isByHost == isByHost
-            && $0.name.hostID == Self.hostID(of: domain, host)
-            && $0.name.counts(on: machine)
-            && $0.name.conditions.allSatisfy { $0.begins(with: "host:") }
-        }?.name
-        ?? DefaultsDocument.Name(
-          domain: domain.name, isByHost: isByHost,
-          conditions: isByHost ? ["host:\(machine.host)"] : [],
-          hostID: Self.hostID(of: domain, host))
-      document.sections.append(
-        DefaultsDocument.Section(name: name, entries: entries.mapValues { $0 }))
+      try update(&document, sections, of: domain, with: entries, leavingOut: left)
     }
     document.sections.sort { OldStyleWriter.precedes($0.name.text, $1.name.text) }
+  }
+
+  /// Makes the sections of a domain that count here, the weakest first, say what is stored.
+  ///
+  /// What is left out goes. A value that changed goes to the strongest section that has its key, one
+  /// that is gone goes from all of them, and a key that none has goes to the domain's own section.
+  private func update(
+    _ document: inout DefaultsDocument, _ sections: [Int], of domain: PreferenceDomain,
+    with entries: [String: PreferenceValue], leavingOut left: DefaultsPatterns
+  ) throws {
+    var wanted = WantedValues(isExact: false, isMerging: false)
+    var given: Set<String> = []
+    for index in sections {
+      let section = document.sections[index]
+      for key in section.entries.keys where left.matches(key, in: domain.name) {
+        document.sections[index].entries.removeValue(forKey: key)
+      }
+      given.formUnion(section.entries.keys)
+      try add(document.sections[index], to: &wanted, in: domain)
+    }
+    for difference in try wanted.differences(from: reading().map { Stored.database($0) }) {
+      let key = difference.key
+      if let value = difference.old,
+        let strongest = sections.last(where: {
+          document.sections[$0].entries.keys.contains(key)
+        })
+      {
+        document.sections[strongest].entries[key] = .some(value)
+      } else {
+        for index in sections { document.sections[index].entries.removeValue(forKey: key) }
+      }
+    }
+    let new = entries.filter { !given.contains($0.key) && !left.matches($0.key, in: domain.name) }
+    guard !new.isEmpty || sections.isEmpty else { return }
+    let name = ownName(of: domain)
+    if let index = sections.last(where: { document.sections[$0].name.isSame(as: name) }) {
+      for (key, value) in new { document.sections[index].entries[key] = .some(value) }
+    } else {
+      document.sections.append(
+        DefaultsDocument.Section(name: name, entries: new.mapValues { $0 }))
+    }
+  }
+
+  /// The name of the section that has a domain's values and nothing of other hosts.
+  private func ownName(of domain: PreferenceDomain) -> DefaultsDocument.Name {
+    let isByHost = domain.host == .current && host == .any
+    return DefaultsDocument.Name(
+      domain: domain.name, isByHost: isByHost,
+      conditions: isByHost ? ["host:\(machine().host)"] : [],
+      hostID: Self.hostID(of: domain, host))
   }
 
   /// The host that a section is of, where it is neither this one nor the line's.
@@ -166,11 +181,15 @@ extension DefaultsTool {
 
   /// A domain's keys and values; `nil`, with a warning, if it cannot be read or is sealed.
   private func entries(
-    of domain: PreferenceDomain, isProtectedMeant: Bool
+    of domain: PreferenceDomain, isProtectedMeant: Bool, isInFile: Bool
   ) throws -> [String: PreferenceValue]? {
     guard let database = try reading() else { return [:] }
     if !isProtectedMeant, try database.isProtected(domain) {
-      warn("the domain \(domain.name) is protected and not in it; --protected adds it")
+      warn(
+        isInFile
+          ? "the domain \(domain.name) is protected; what the file has of it was left as it was, and "
+            + "--protected brings it up to date"
+          : "the domain \(domain.name) is protected and not in it; --protected adds it")
       return nil
     }
     do {

@@ -59,8 +59,11 @@ extension DefaultsTool {
     _ entries: [String: PreferenceValue], over before: [String: PreferenceValue],
     in target: DefaultsTarget
   ) throws -> Int {
-    let entries = Dictionary(
+    var entries = Dictionary(
       uniqueKeysWithValues: entries.map { ($0, asKept($1, of: $0, in: target)) })
+    if case .stored = target {
+      entries = PreferenceSchema.keepingVersion(entries, of: before)
+    }
     let changed = Set(entries.keys).union(before.keys).filter { entries[$0] != before[$0] }
       .sorted(by: OldStyleWriter.precedes)
     guard !changed.isEmpty else { return 0 }
@@ -90,7 +93,7 @@ enum EditedDomain {
 
     var message: String {
       "\(Quoting.json(key)) was changed meanwhile: it is now "
-        + "\(value.map { JSONText.text($0) } ?? "gone"); save again to overwrite that"
+        + "\(value.map { JSONText.text($0) } ?? "gone"); remove this line and save to overwrite that"
     }
   }
 

@@ -25,6 +25,15 @@ extension DefaultsTool {
     let schema = try schema(of: target)
     if let value, !isForced { try check(value, of: key, in: target) }
     let path = layer.path
+    var present = layer
+    present.read()
+    if let problem = present.problem {
+      // A value in a file that nobody reads would count nowhere.
+      throw DefaultsRefusal("\(problem.message)\nDefaults have not been changed.")
+    }
+    if value == nil, present.values[key] == nil {
+      throw DefaultsRefusal("\(path) has no key \(key).\nDefaults have not been changed.")
+    }
     do {
       try UserFile.makeFolders(layer.folder)
     } catch {

@@ -106,9 +106,12 @@ extension DefaultsTool {
       log("Rep argument is not a dictionary\nDefaults have not been changed.")
       throw DefaultsRefusal(nil)
     }
+    try check(entries, in: target)
+    let schema = try schema(of: target)
     try edit(target) { domain in
       // An empty dictionary empties a domain, but does not create one.
       if try entries.isEmpty && !domain.exists { return }
+      if !entries.isEmpty, let schema { try bring(domain, to: schema) }
       try domain.replace(
         by: Dictionary(
           uniqueKeysWithValues: entries.map { ($0, asKept($1, of: $0, in: target)) }))

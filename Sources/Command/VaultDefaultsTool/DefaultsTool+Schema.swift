@@ -29,17 +29,38 @@ extension DefaultsTool {
   func check(
     _ value: PreferenceValue, of key: String, in target: DefaultsTarget
   ) throws {
+    guard let reason = try refusal(of: value, of: key, in: target) else { return }
+    throw DefaultsRefusal("\(reason)\nDefaults have not been changed. --force writes it anyway.")
+  }
+
+  /// Refuses values that are to take the place of a domain's, and names all that do not fit.
+  func check(_ entries: [String: PreferenceValue], in target: DefaultsTarget) throws {
+    let reasons = try entries.sorted { OldStyleWriter.precedes($0.key, $1.key) }
+      .compactMap { try refusal(of: $0.value, of: $0.key, in: target) }
+    guard !reasons.isEmpty else { return }
+    throw DefaultsRefusal(
+      reasons.joined(separator: "\n")
+        + "\nDefaults have not been changed. Behind a key, --force writes its value anyway.")
+  }
+
+  /// Why the domain's schema does not allow a value, and what would be; `nil` if it may be written,
+  /// and then it warns of what is to be said of it.
+  private func refusal(
+    of value: PreferenceValue, of key: String, in target: DefaultsTarget
+  ) throws -> String? {
     switch try schema(of: target)?.verdict(on: value, of: key) ?? .fits {
-    case .fits: try warnOfSecret(key, in: target)
-    case .warning(let text): warn(text)
+    case .fits:
+      try warnOfSecret(key, in: target)
+      return nil
+    case .warning(let text):
+      warn(text)
+      return nil
     case .refusal(let text):
-      var text = text
-      if let type = try schema(of: target)?.keys[key]?.type, let option = Self.typeOptions[type],
-        value.kind.rawValue != type, !(type == "float" && value.kind == .integer)
-      {
-        text += "; write it after \(option)"
-      }
-      throw DefaultsRefusal("\(text)\nDefaults have not been changed. --force writes it anyway.")
+      guard let type = try schema(of: target)?.keys[key]?.type,
+        let option = Self.typeOptions[type], value.kind.rawValue != type,
+        !(type == "float" && value.kind == .integer)
+      else { return text }
+      return "\(text); write it after \(option)"
     }
   }
 
@@ -55,9 +76,15 @@ extension DefaultsTool {
 
   /// Warns of values that the domain's schema does not allow: for verbs that write many.
   func warn(of entries: [String: PreferenceValue], in domain: String) throws {
-    guard let schema = try schema(of: .stored(PreferenceDomain(domain))) else { return }
-    for (key, value) in entries.sorted(by: { OldStyleWriter.precedes($0.key, $1.key) }) {
-      if case .refusal(let text) = schema.verdict(on: value, of: key) { warn("\(domain): \(text)") }
+    for problem in try problems(of: entries, in: domain) { warn(problem) }
+  }
+
+  /// A line for each value that the domain's schema does not allow.
+  func problems(of entries: [String: PreferenceValue], in domain: String) throws -> [String] {
+    guard let schema = try schema(of: .stored(PreferenceDomain(domain))) else { return [] }
+    return entries.sorted { OldStyleWriter.precedes($0.key, $1.key) }.compactMap { key, value in
+      guard case .refusal(let text) = schema.verdict(on: value, of: key) else { return nil }
+      return "\(domain): \(text)"
     }
   }
 

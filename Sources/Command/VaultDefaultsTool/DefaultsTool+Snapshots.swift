@@ -36,7 +36,17 @@ extension DefaultsTool {
     }
   }
 
+  /// What stands for the snapshot that was taken last.
+  private static let latest = "latest"
+
   private func takeSnapshot(_ named: String?, from path: String?, isReplacing: Bool) throws {
+    if let named, named.isEmpty || named == Self.latest {
+      throw DefaultsRefusal(
+        named.isEmpty
+          ? "A snapshot has a name.\nNothing was taken."
+          : "'\(named)' stands for the snapshot that was taken last.\nNothing was taken. Choose "
+            + "another name, or none.")
+    }
     let database = try writing()
     let state: PreferenceSnapshot
     if let path {
@@ -89,10 +99,10 @@ extension DefaultsTool {
       throw DefaultsUsage()
     }
     guard let database = try reading() else {
-      throw DefaultsRefusal("there is no snapshot '\(words.first ?? "latest")'")
+      throw DefaultsRefusal("there is no snapshot '\(words.first ?? Self.latest)'")
     }
     if words.count < 2 { try catchUpCopies() }
-    let before = try database.snapshot(named: words.popFirst() ?? "latest")
+    let before = try database.snapshot(named: words.popFirst() ?? Self.latest)
     let after =
       try words.popFirst().map { try database.snapshot(named: $0) } ?? database.currentState()
     let old = database.opening(before, besides: after)

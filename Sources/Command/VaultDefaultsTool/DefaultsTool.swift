@@ -304,6 +304,9 @@ package final class DefaultsTool {
   /// The entries of the journal that this line wrote.
   var ownEntries: [ClosedRange<Int64>] { database?.commits ?? [] }
 
+  /// The desktop has what this line has written until now.
+  func forgetOwnEntries() { if isWritable { database?.commits = [] } }
+
   /// The store for writing; created if it does not exist.
   func writing() throws -> PreferenceDatabase {
     if let database, isWritable { return database }

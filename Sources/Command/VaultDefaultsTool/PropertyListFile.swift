@@ -28,6 +28,18 @@ enum PropertyListFile {
     return entries
   }
 
+  /// The bytes of a file that is to be written again; `nil` where there is nothing to keep: none, an
+  /// empty one, a pipe or a device.
+  static func earlier(at path: String) throws -> [UInt8]? {
+    guard UserFile.exists(path) else { return nil }
+    do {
+      let bytes = try UserFile.bytes(ofRegular: path, limit: limit) ?? []
+      return bytes.isEmpty ? nil : bytes
+    } catch {
+      throw DefaultsRefusal("Could not read \(path): \(error.reason)\nNothing was written.")
+    }
+  }
+
   private static func bytesIfAny(of path: String) throws(System.Failure) -> [UInt8]? {
     do {
       return try bytes(of: path)
@@ -49,6 +61,7 @@ enum PropertyListFile {
     let result = try body(&entries)
     guard entries != before else { return result }
     if let entries {
+      for (key, value) in entries where value != before?[key] { try value.checkDepth(of: key) }
       try write(PropertyList.binary(.dictionary(entries)), to: target)
     } else {
       do {

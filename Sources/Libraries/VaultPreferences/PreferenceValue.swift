@@ -137,7 +137,7 @@ extension PreferenceValue {
   ///
   /// - Parameter key: The key, for the message.
   /// - Throws: ``PreferenceError`` with code `.tooDeep`.
-  func checkDepth(of key: String) throws(PreferenceError) {
+  package func checkDepth(of key: String) throws(PreferenceError) {
     guard isDeeper(than: Self.depthLimit) else { return }
     throw PreferenceError(
       .tooDeep,
@@ -145,7 +145,8 @@ extension PreferenceValue {
     )
   }
 
-  private func isDeeper(than limit: Int) -> Bool {
+  /// Whether more arrays and dictionaries are inside each other than a limit.
+  package func isDeeper(than limit: Int) -> Bool {
     switch self {
     case .array(let elements):
       limit == 0 || elements.contains { $0.isDeeper(than: limit - 1) }

@@ -40,6 +40,27 @@ package enum UserFile {
     return bytes
   }
 
+  /// All bytes of a regular file; nothing else is waited for.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - limit: The maximum number of bytes.
+  /// - Returns: The bytes; `nil` for a pipe, a device or a folder.
+  /// - Throws: ``System/Failure``, with `EFBIG` for a file that is too large.
+  package static func bytes(
+    ofRegular path: String, limit: Int
+  ) throws(System.Failure) -> [UInt8]? {
+    // A pipe without a writer would block at once.
+    let file = try System.open(path, in: AT_FDCWD, flags: O_RDONLY | O_NONBLOCK)
+    defer { System.close(file) }
+    let status = try System.status(file)
+    guard status.isRegular else { return nil }
+    guard let bytes = try System.readAll(file, expected: status.size, limit: limit) else {
+      throw System.Failure(errno: EFBIG)
+    }
+    return bytes
+  }
+
   /// The names in a folder, sorted.
   ///
   /// - Parameter folder: The folder.

@@ -396,6 +396,7 @@ struct DefaultsEditTests {
     #expect(result.status == 0, "\(result)")
     #expect(shown.count == 2)
     #expect(shown[1].contains("\"theme\" was changed meanwhile: it is now \"blue\""))
+    #expect(shown[1].contains("remove this line and save to overwrite that"))
     #expect(try defaults.value("theme") == "dark")
     // Added by the other program while this one was edited, and so not removed.
     #expect(try defaults.value("extra") == "theirs")

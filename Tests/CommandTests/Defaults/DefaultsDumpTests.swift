@@ -412,4 +412,226 @@ struct DefaultsDumpTests {
     #expect(defaults("apply", "--dry-run", path).status == 0)
     #expect(try String(contentsOfFile: path, encoding: .utf8).contains("@host-id:0123-other"))
   }
+
+  // MARK: Sections that are written again
+
+  private static let sections = """
+    ["com.ed"]
+    font = 12
+    theme = "light"
+
+    ["com.ed.@host"]
+    anyhost = "x"
+
+    ["com.ed.@host:desktop"]
+    hostval = 3
+
+    ["com.ed.@host:laptop"]
+    hostval = 1
+
+    ["com.ed.@os:debian"]
+    theme = "os"
+
+    ["com.ed.@os:debian-12"]
+    theme = "osver"
+
+    ["com.ed.@os:plan9"]
+    theme = "plan9"
+
+    ["com.u"]
+    a = 1
+
+    ["com.u.@user:bob"]
+    a = 4
+
+    """
+
+  @Test func whatSectionsSayAlreadyStaysWhereItIs() throws {
+    let path = try file(Self.sections)
+    #expect(defaults("apply", path).status == 0)
+    for words in [[], ["com.ed"], ["com.ed", "com.u"], ["--by-host", "com.ed"]] {
+      #expect(defaults.run(["dump", "--output", path] + words).status == 0)
+      #expect(try text(path) == Self.sections, "\(words)")
+    }
+  }
+
+  @Test func whatChangedGoesWhereItCounts() throws {
+    let path = try file(Self.sections)
+    #expect(defaults("apply", path).status == 0)
+    defaults("write", "com.ed", "theme", "dusk")
+    defaults("write", "com.ed", "new", "n")
+    defaults("delete", "com.ed", "font")
+    defaults("delete", "com.u", "a")
+    defaults("-currentHost", "write", "com.ed", "hostval", "-int", "2")
+    defaults("-currentHost", "write", "com.ed", "mine", "-int", "5")
+    #expect(defaults("dump", "--output", path).error == "")
+    #expect(
+      try text(path) == """
+        ["com.ed"]
+        new = "n"
+        theme = "light"
+
+        ["com.ed.@host"]
+        anyhost = "x"
+
+        ["com.ed.@host:desktop"]
+        hostval = 3
+
+        ["com.ed.@host:laptop"]
+        hostval = 2
+        mine = 5
+
+        ["com.ed.@os:debian"]
+        theme = "os"
+
+        ["com.ed.@os:debian-12"]
+        theme = "dusk"
+
+        ["com.ed.@os:plan9"]
+        theme = "plan9"
+
+        ["com.u"]
+
+        ["com.u.@user:bob"]
+
+        """)
+    #expect(defaults("diff", path) == .init(status: 0, output: "", error: ""))
+    #expect(defaults("diff", path, "--prune").status == 0)
+  }
+
+  @Test func aKeyOfThisHostNeverGoesToEveryHost() throws {
+    let path = try file("[\"com.ed.@host\"]\nanyhost = \"x\"\n")
+    #expect(defaults("apply", path).status == 0)
+    defaults("-currentHost", "write", "com.ed", "mine", "-int", "5")
+    #expect(defaults("dump", "--output", path).status == 0)
+    #expect(
+      try text(path)
+        == "[\"com.ed.@host\"]\nanyhost = \"x\"\n\n[\"com.ed.@host:laptop\"]\nmine = 5\n")
+    #expect(defaults("diff", path).status == 0)
+  }
+
+  @Test func whatIsToBeRemovedAndWhatIsProtectedStaysInTheFile() throws {
+    defaults.keys = FixedDataKeys()
+    let path = try file(
+      #"{"com.ed": {"old": null, "theme": "light"}, "com.pw": {"token": "x"}}"#, "w.json")
+    #expect(defaults("apply", path).status == 0)
+    defaults("protect", "com.pw")
+    defaults("write", "com.pw", "token", "S3CRET")
+    let dumped = defaults("dump", "--output", path)
+    #expect(dumped.status == 0)
+    #expect(dumped.error.contains("com.pw is protected; what the file has of it was left"))
+    #expect(
+      try text(path) == """
+        {
+          "com.ed": {
+            "old": null,
+            "theme": "light"
+          },
+          "com.pw": {
+            "token": "x"
+          }
+        }
+
+        """)
+  }
+
+  // MARK: Exports of dictionaries
+
+  @Test(arguments: ["json", "toml", "plist"])
+  func anExportOfDictionariesIsOfTheDomainOfItsName(form: String) throws {
+    defaults("write", "com.hot", "Keys", "-dict", "60", "{enabled=0;}")
+    let path = "\(folder)/com.hot.\(form)"
+    #expect(defaults("export", "--format", form, "com.hot", path).status == 0)
+    #expect(defaults("apply", "--dry-run", "--prune", path).output == "Nothing to change.\n")
+    #expect(defaults("diff", path).status == 0)
+    // Where nobody knows the domain, it could be a file of domains.
+    defaults("delete", "com.hot")
+    let refused = defaults("apply", path)
+    #expect(refused.status == 1)
+    #expect(refused.message.contains("--domain com.hot"), "\(refused.message)")
+    #expect(defaults("domains").output == "\n")
+    #expect(defaults("apply", "--domain", "com.hot", path).status == 0)
+    #expect(try defaults.value("Keys", "com.hot") == ["60": ["enabled": "0"]])
+    // Nor where its keys are domains, too.
+    defaults("write", "Keys", "k", "v")
+    #expect(defaults("apply", path).status == 1)
+    // With the host behind the name, it is of this host.
+    defaults("delete", "Keys")
+    let own = "\(folder)/com.hot.@host.\(form)"
+    #expect(defaults("export", "--format", form, "com.hot", own).status == 0)
+    #expect(defaults("apply", own).status == 0)
+    #expect(defaults("-currentHost", "read", "com.hot", "Keys").status == 0)
+  }
+
+  @Test func aFileOfDomainsMayBeNamedLikeOne() throws {
+    for (name, text) in [
+      ("com.ed.toml", "[\"com.ed\"]\ntheme = \"a\""),
+      ("com.ed.toml", "[\"com.ed.@os:linux\"]\ntheme = \"b\""),
+      ("my.own.settings.toml", "[\"com.ed\"]\ntheme = \"c\"\n[NSGlobalDomain]\nk = 1"),
+      ("com.other.json", #"{"com.ed": {"theme": "d"}, "@leave-out": {"*": ["x"]}}"#),
+    ] {
+      #expect(defaults("apply", try file(text, name)).status == 0, "\(name)")
+    }
+    #expect(defaults("domains").output == "com.ed\n")
+    #expect(try defaults.value("theme", "com.ed") == "d")
+  }
+
+  // MARK: Numbers and marks
+
+  @Test func aFloatThatDoesNotFitIsRefusedAndAMarkIsRead() throws {
+    for (name, text) in [
+      ("f.json", #"{"d": {"k": {"$float": 1e300}}}"#),
+      ("f.toml", "[d]\nk = { \"$float\" = -1e300 }"),
+    ] {
+      #expect(defaults("apply", try file(text, name)).status == 1, "\(name)")
+    }
+    #expect(try defaults.value("k") == nil)
+    #expect(
+      defaults("apply", try file(#"{"d": {"k": {"$float": "infinity"}}}"#, "i.json")).status == 0)
+    #expect(try defaults.value("k") == .float(.infinity))
+    #expect(defaults("apply", try file("\u{feff}{\"d\": {\"k\": 3}}", "b.json")).status == 0)
+    #expect(defaults("import", "d", try file("\u{feff}{\"j\": 3}", "j.json")).status == 0)
+    #expect(try defaults.value("k") == 3)
+    #expect(try defaults.value("j") == 3)
+  }
+
+  @Test func aFileThatCouldNotBeReadAgainIsNotWritten() throws {
+    let path = "\(folder)/deep.plist"
+    let deep = String(repeating: "[", count: 600) + String(repeating: "]", count: 600)
+    let refused = defaults("write", path, "k", "--json", deep)
+    #expect(refused.status == 1)
+    #expect(refused.message.contains("more than 512 arrays and dictionaries"), "\(refused)")
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  // MARK: Places that have nothing to keep
+
+  @Test(.timeLimit(.minutes(1)))
+  func whatHasNothingToKeepIsWrittenWithoutReading() throws {
+    defaults("write", "a", "k", "1")
+    for form in ["toml", "json", "plist"] {
+      let path = try file("", "empty.\(form)")
+      #expect(defaults("dump", "--output", path).error == "", "\(form)")
+      #expect(try !text(path).isEmpty)
+    }
+    #expect(defaults("dump", "--output", "/dev/null") == .init(status: 0, output: "", error: ""))
+    #expect(defaults("dump", "--output", "/dev/full").status == 1)
+    try FileManager.default.createDirectory(
+      atPath: "\(folder)/pipe", withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o700])
+    let vault = VaultProcess(home: "\(folder)/pipe")
+    #expect(try vault.run(["defaults", "write", "a", "k", "1"]).status == 0)
+    let dumped = try vault.run(
+      ["defaults", "dump", "--format", "toml", "--output", "/dev/stdout"])
+    #expect(dumped.text == "[\"a\"]\nk = \"1\"\n", "\(dumped.errors)")
+  }
+
+  @Test(arguments: ["latest", ""])
+  func noSnapshotTakesTheNameOfTheLatest(name: String) {
+    defaults("write", "a", "k", "1")
+    let refused = defaults("snapshot", name)
+    #expect(refused.status == 1)
+    #expect(refused.message.contains("Nothing was taken."))
+    #expect(defaults("snapshot", "--list").output == "")
+  }
 }

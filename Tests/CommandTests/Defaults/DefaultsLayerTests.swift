@@ -135,7 +135,7 @@ struct DefaultsLayerTests {
       [.posixPermissions: 0o666], ofItemAtPath: "\(defaults.home.path)/.config/com.ed.toml")
     let shown = defaults("read", "--effective", "com.ed", "fontSize")
     #expect(shown.output == "12\n")
-    #expect(shown.error.contains("only the administrator can write"))
+    #expect(shown.error.contains("of the user or of root that others cannot write"))
   }
 
   @Test func aFileIsChangedInItsPlaceAndKeepsItsComments() throws {
@@ -234,5 +234,25 @@ struct DefaultsLayerTests {
     #expect(defaults("profile", "--json", "com.ed").output == "[\"none\"]\n")
     #expect(defaults("write", "com.ed/none", "fontSize", "-int", "97").status == 1)
     #expect(defaults("profile", "com.other", "x").error.contains("only with one"))
+  }
+
+  @Test func aFileThatIsLeftOutIsNotWrittenAndAMissingKeyIsSaid() throws {
+    let path = "\(defaults.home.path)/.config/com.ed.toml"
+    let missing = defaults("delete", "com.ed", "fontSize", "--to-file")
+    #expect(missing.status == 1)
+    #expect(missing.message.contains("com.ed.toml has no key fontSize."), "\(missing.message)")
+    #expect(!FileManager.default.fileExists(atPath: path))
+    try write("fontSize = 20\n", ".config/com.ed.toml")
+    #expect(defaults("delete", "com.ed", "theme", "--to-file").status == 1)
+    try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: path)
+    let rule = "\(path) must be a file of the user or of root that others cannot write"
+    #expect(
+      defaults("read", "--effective", "com.ed", "fontSize").error.contains(rule))
+    let refused = defaults("write", "com.ed", "fontSize", "--to-file", "-int", "30")
+    #expect(refused.status == 1)
+    #expect(refused.error.contains(rule), "\(refused.error)")
+    #expect(try text(".config/com.ed.toml") == "fontSize = 20\n")
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    #expect(defaults("delete", "com.ed", "fontSize", "--to-file").status == 0)
   }
 }

@@ -373,4 +373,123 @@ struct DefaultsSchemaTests {
     #expect(left.error.contains("com.m.toml is there already"), "\(left.error)")
     #expect(defaults("describe", "com.m").output.hasPrefix("Mine\n"))
   }
+
+  // MARK: A domain's values are replaced
+
+  private func makeVersioned() throws {
+    try write(
+      """
+      version = 2
+      [keys.theme]
+      type = "string"
+      values = ["light", "dark"]
+      [keys.n]
+      type = "integer"
+      [[migrations]]
+      version = 2
+      change = { theme = [["light", "dark"]] }
+      """, "schemas/com.m.toml")
+    #expect(defaults("write", "com.m", "theme", "dark").status == 0)
+    #expect(try defaults.value("@schema", "com.m") == 2)
+  }
+
+  private func buddy(_ commands: String...) -> PropertyListToolRun {
+    PropertyListToolRun { streams in
+      var streams = streams
+      streams.domains = PropertyListDomains(home: defaults.home.path) { defaults.tool() }
+      let path = "\(defaults.home.path)/Library/Preferences/com.m.plist"
+      return PlistBuddyTool(streams).run(commands.flatMap { ["-c", $0] } + [path])
+    }
+  }
+
+  private func plutil(_ words: String...) -> PropertyListToolRun {
+    PropertyListToolRun { streams in
+      var streams = streams
+      streams.domains = PropertyListDomains(home: defaults.home.path) { defaults.tool() }
+      let path = "\(defaults.home.path)/Library/Preferences/com.m.plist"
+      return PlistUtilTool(streams).run(words + [path])
+    }
+  }
+
+  @Test(arguments: ["write", "apply", "edit", "PlistBuddy", "import", "plutil", "library"])
+  func aReplacementKeepsTheVersion(verb: String) throws {
+    try makeVersioned()
+    try write(#"{"com.m": {"theme": "light"}}"#, "i.json")
+    try write(#"{"theme": "light"}"#, "k.json")
+    for _ in 0..<2 {
+      switch verb {
+      case "write": #expect(defaults("write", "com.m", "{theme = light;}").status == 0)
+      case "apply":
+        #expect(defaults("apply", "--prune", "\(defaults.home.path)/i.json").status == 0)
+      case "edit":
+        defaults.editor = { _ in Array(#"{"theme": "light"}"#.utf8) }
+        #expect(defaults("edit", "com.m").status == 0)
+      case "PlistBuddy":
+        #expect(buddy("Clear dict", "Add :theme string light").status == 0)
+      case "import":
+        #expect(defaults("import", "com.m", "\(defaults.home.path)/k.json").status == 0)
+      case "plutil":
+        #expect(plutil("-replace", "theme", "-string", "light").status == 0)
+        #expect(plutil("-remove", "@schema").error.contains("com.m keeps @schema"))
+      default:
+        let store = try PreferenceStore(domain: "com.m", location: defaults.home.location)
+        #expect(store.setPersistentDomain(["theme": "light"], forName: "com.m"))
+      }
+      #expect(try defaults.value("theme", "com.m") == "light")
+      #expect(try defaults.value("@schema", "com.m") == 2)
+    }
+    #expect(defaults("write", "com.m", "n", "-int", "1").status == 0)
+    #expect(try defaults.value("theme", "com.m") == "light")
+    // One that says a version is of that one, and what is empty is of none.
+    #expect(defaults("write", "com.m", #"{theme = light; "@schema" = 1;}"#).status == 0)
+    #expect(try defaults.value("@schema", "com.m") == 1)
+    #expect(defaults("write", "com.m", "{}").status == 0)
+    #expect(defaults("read", "com.m").output == "{\n}\n")
+    #expect(defaults("write", "com.m", "n", "-int", "1").status == 0)
+    #expect(defaults("delete", "com.m", "@schema").status == 0)
+  }
+
+  @Test func aReplacedDomainIsBroughtToTheVersionFirst() throws {
+    #expect(defaults("write", "com.m", "theme", "light").status == 0)
+    try write(
+      "version = 2\n[[migrations]]\nversion = 2\nchange = { theme = [[\"light\", \"dark\"]] }\n",
+      "schemas/com.m.toml")
+    #expect(defaults("write", "com.m", "{theme = light;}").status == 0)
+    #expect(try defaults.value("@schema", "com.m") == 2)
+    #expect(try defaults.value("theme", "com.m") == "light")
+  }
+
+  @Test func aReplacementIsHeldToTheSchema() throws {
+    try makeVersioned()
+    let refused = defaults("write", "com.m", "{theme = purple; n = x;}")
+    #expect(refused.status == 1)
+    #expect(refused.error.contains(#"theme is one of "light", "dark""#), "\(refused.error)")
+    #expect(refused.error.contains("n is of type integer"))
+    #expect(refused.error.contains("Defaults have not been changed."))
+    #expect(try defaults.value("theme", "com.m") == "dark")
+    let unknown = defaults("write", "com.m", "{theme = light; somethingElse = x;}")
+    #expect(unknown.status == 0)
+    #expect(unknown.error.contains("has no key somethingElse"))
+    // The tools write, and say it of what they change.
+    let set = buddy("Add :n string x")
+    #expect(set.status == 0)
+    #expect(set.error.hasPrefix("Warning: com.m: n is of type integer"), "\(set.error)")
+    let replaced = plutil("-replace", "theme", "-string", "purple")
+    #expect(replaced.status == 0)
+    #expect(replaced.error.contains("warning: com.m: theme is one of"), "\(replaced.error)")
+    #expect(!replaced.error.contains("integer"))
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func aSchemaThatIsNoFileIsRefusedAtOnce() throws {
+    let path = "\(defaults.home.path)/schemas/com.f.toml"
+    #expect(unsafe mkfifo(path, 0o600) == 0)
+    for words in [["write", "com.f", "a", "1"], ["write", "com.f", "{a = 1;}"]] {
+      let refused = defaults.run(words)
+      #expect(refused.status == 1)
+      #expect(
+        refused.message.contains("The schema \(path) cannot be read: it is not a regular file"))
+    }
+    #expect(try defaults.value("a", "com.f") == nil)
+  }
 }

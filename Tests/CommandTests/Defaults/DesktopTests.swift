@@ -97,6 +97,12 @@ struct DesktopTests {
     if other == "com.other" {
       #expect(try vault.run(["defaults", "read", other, "k"]).text == "1\n")
     }
+    // What is refused is not said to be done.
+    let file = "\(home.path)/w.json"
+    try #"{"dconf:/t/": {"mine": 2}}"#.write(toFile: file, atomically: true, encoding: .utf8)
+    let applied = try vault.run(["defaults", "apply", file])
+    #expect(applied.status == 1)
+    #expect(applied.text == "")
     let history = try vault.run(["defaults", "history", "--json", "com.other"]).text
     #expect(!history.contains("\"undoes\": "))
   }
@@ -112,6 +118,11 @@ struct DesktopTests {
       ["import", "--format", format, "com.ed", "-"], input: Array(text.utf8))
     #expect(imported == .init(status: 0, output: "", error: ""))
     #expect(try defaults.value("a", "com.ed") == "1")
+    // A byte order mark does not get into the first key.
+    let marked = defaults.run(
+      ["import", "--format", format, "com.mark", "-"], input: Array("\u{feff}\(text)".utf8))
+    #expect(marked.status == 0)
+    #expect(try defaults.value("a", "com.mark") == "1")
     #expect(try defaults.value("G", "com.ed") == ["k": "v ; x", "q": "two words"])
     let bad = defaults.run(
       ["import", "--format", format, "com.ed", "-"], input: Array("[G]\nnothing\n".utf8))

@@ -268,4 +268,100 @@ struct PlistUtilTests {
     #expect(python.terminationStatus == 0)
     #expect(plutil("-extract", "k.1.z", "raw", "\(home.path)/p.plist").text == "é\n")
   }
+
+  // MARK: As CoreFoundation
+
+  private func nested(_ depth: Int) -> String {
+    String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+  }
+
+  @Test func nothingIsMadeThatCannotBeReadAgain() throws {
+    let path = "\(home.path)/deep.json"
+    for depth in [513, 600, 1_000] {
+      for form in ["binary1", "xml1", "json"] {
+        try write(nested(depth), "deep.json")
+        let refused = plutil("-convert", form, path)
+        #expect(refused.status == 1)
+        #expect(
+          refused.error.contains(
+            "JSON error: Too many nested arrays or dictionaries around character 513."),
+          "\(refused.error)")
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == nested(depth))
+      }
+    }
+    for form in ["binary1", "xml1", "json"] {
+      try write(nested(512), "deep.json")
+      #expect(plutil("-convert", form, path).status == 0)
+      #expect(plutil("-p", path).status == 0, "\(form)")
+    }
+    // A change may be what makes it too deep.
+    let keyPath = Array(repeating: "0", count: 511).joined(separator: ".") + ".0"
+    for words in [["-json", "[[]]"], ["-xml", "<array><array/></array>"]] {
+      for form in ["binary1", "xml1", "json"] {
+        try write(nested(512), "deep.json")
+        #expect(plutil("-convert", form, path).status == 0)
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        let refused = PropertyListToolRun {
+          PlistUtilTool($0).run(["-insert", keyPath] + words + [path])
+        }
+        #expect(refused.status == 1)
+        #expect(refused.error.contains("Too many nested arrays or dictionaries"))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+      }
+    }
+    let xml = "<plist>\(String(repeating: "<array>", count: 513))"
+    try write(xml + String(repeating: "</array>", count: 513) + "</plist>", "deep.plist")
+    #expect(
+      plutil("-lint", "\(home.path)/deep.plist").error.contains(
+        "(Too many nested arrays or dictionaries, failing on line 1)"))
+    #expect(plutil("-convert", "binary1", "\(home.path)/deep.plist").status == 1)
+    let buddy = PropertyListToolRun { streams in
+      PlistBuddyTool(streams).run(["-c", "Add :0 string x", "\(home.path)/deep.plist"])
+    }
+    #expect(buddy.status == 1)
+    #expect(buddy.error.contains("Too many nested arrays or dictionaries"))
+  }
+
+  @Test func jsonOfEveryEncodingIsRead() throws {
+    let text = #"{"a":"ü😀"}"#
+    for encoding in [
+      String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32, .utf32LittleEndian,
+      .utf32BigEndian, .utf8,
+    ] {
+      let data = try #require(text.data(using: encoding))
+      try data.write(to: URL(fileURLWithPath: "\(home.path)/u.json"))
+      let read = plutil("-p", "\(home.path)/u.json")
+      #expect(read.text == "{\n  \"a\" => \"ü😀\"\n}\n", "\(encoding): \(read.error)")
+      #expect(plutil("-convert", "xml1", "\(home.path)/u.json").status == 0)
+    }
+  }
+
+  @Test(arguments: [
+    ("<integer> 5 </integer>", "Unknown character ' ' (0x20) in <integer> on line 1"),
+    ("<integer>5 </integer>", "Unknown character ' ' (0x20) in <integer> on line 1"),
+    ("<integer> 5</integer>", nil), ("<integer>0x10</integer>", nil),
+    ("<real>0x10</real>", "Encountered misformatted real on line 1"),
+    ("<real>1.5 </real>", "Encountered misformatted real on line 1"),
+    ("<real> 1.5</real>", nil), ("<real>+infinity</real>", nil), ("<real>nan</real>", nil),
+  ])
+  func lintRefusesWhatAMacRefuses(value: String, words: String?) throws {
+    try write("<plist>\(value)</plist>", "n.plist")
+    let run = plutil("-lint", "\(home.path)/n.plist")
+    #expect(run.status == (words == nil ? 0 : 1))
+    #expect(run.error == (words.map { "\(home.path)/n.plist: (\($0))\n" } ?? ""))
+    // Everything else reads it.
+    #expect(plutil("-p", "\(home.path)/n.plist").status == 0)
+  }
+
+  @Test func base64WantsItsPaddingAndALossIsToldOnce() throws {
+    for (text, status) in [("AQI", 1), ("AQI=", 0), ("AQIDBA", 1), ("AQ I=", 0)] {
+      try write("<plist><dict/></plist>", "d.plist")
+      let run = plutil("-insert", "k", "-data", text, "\(home.path)/d.plist")
+      #expect(run.status == Int32(status), "\(text)")
+      #expect(run.error.contains("Invalid base64 data in argument") == (status == 1))
+    }
+    try write(#"{"a":"x\u0000y\u0001"}"#, "c.json")
+    let lossy = plutil("-convert", "xml1", "-o", "-", "\(home.path)/c.json")
+    #expect(lossy.error.split(separator: "\n").count == 1)
+  }
 }

@@ -87,6 +87,17 @@ one)
     printf '["dconf:/test/group2/"]\nkey2 = { "$dictionary" = ["$gvariant", "5\\n[evil]\\nx=1"] }\n' >"$folder/evil.toml"
     if d apply "$folder/evil.toml" 2>/dev/null >&2; then exit 7; fi
     is "$(dconf dump /evil/)" '' 'a text of several lines'
+    # A blank inside of a key is one of its characters; the sign of zero is one of a value.
+    printf '["dconf:/test/blank/"]\n"key with space" = 1\n' >"$folder/blank.toml"
+    d apply "$folder/blank.toml" >/dev/null
+    is "$(dconf read '/test/blank/key with space')" 1 'a key with a blank'
+    dconf write /test/blank/n -0.0
+    d --dconf write /test/blank/ n -float 0.0
+    is "$(dconf read /test/blank/n)" 0.0 'zero'
+    d --dconf undo >/dev/null
+    is "$(dconf read /test/blank/n)" -0.0 'the sign of zero'
+    dconf reset -f /test/blank/
+    d record dconf --once >/dev/null
     d --dconf delete /test/group2/ key0
     is "$(dconf read /test/group2/key0)" '' delete
     complete=("$vault" __complete 4 vault defaults --dconf write)

@@ -56,6 +56,20 @@ is "$(kreadconfig5 --file paths --group G --key other)" gone 'what cannot be wri
 d --kconfig dump --output "$folder/paths.toml" paths:G
 HOME=$folder/two XDG_CONFIG_HOME=$folder/two/.config d --kconfig apply "$folder/paths.toml" >/dev/null
 grep -qF 'mine[$e]=$HOME/pictures' "$folder/two/.config/paths"
+# Names are those of programs, whatever the file escapes; translations stay as they are.
+printf '[General]\nName=Eng\nName[de]=Deu\n' >"$XDG_CONFIG_HOME/arc"
+kwriteconfig5 --file arc --group 'We]ird' --key 'a=b' 1
+is "$(d --kconfig read 'arc:We]ird' 'a=b')" 1 'escaped names'
+d --kconfig write 'arc:We]ird' 'q[de]' 2
+is "$(kreadconfig5 --file arc --group 'We]ird' --key 'q[de]')" 2 'an escaped key'
+d --kconfig write arc:General Name New
+d --kconfig dump --output "$folder/arc.toml" arc:General 'arc:We]ird'
+if grep -q Deu "$folder/arc.toml"; then exit 6; fi
+HOME=$folder/two XDG_CONFIG_HOME=$folder/two/.config d --kconfig apply "$folder/arc.toml" >/dev/null
+is "$(XDG_CONFIG_HOME=$folder/two/.config kreadconfig5 --file arc --group 'We]ird' --key 'a=b')" 1 'apply'
+d --kconfig delete 'arc:We]ird' 'a=b'
+if grep -q 'x3db' "$XDG_CONFIG_HOME/arc"; then exit 7; fi
+grep -qxF 'Name[de]=Deu' "$XDG_CONFIG_HOME/arc"
 # What programs see: the site's files, kdeglobals, locks, and what is deleted.
 printf '[G]\nsite=one\nboth=site\nkept[$i]=site\ngone=site\n[Locked][$i]\nk=site\n' >"$folder/site/app"
 printf '[G]\nwide=sites\nlock[$i]=wide\n' >>"$folder/site/kdeglobals"

@@ -127,14 +127,16 @@ final class DConfSource: DesktopSource {
       guard try path(change.domain) == change.domain, change.domain.begins(with: "/") else {
         throw DefaultsRefusal("'\(Quoting.visible(change.domain))' is not a path of dconf.")
       }
+      // What `dconf load` takes: a line of a key file cuts blanks at both ends off.
       let isName =
-        !change.key.isEmpty
+        !change.key.isEmpty && change.key.utf8.first != 0x20 && change.key.utf8.last != 0x20
         && !change.key.utf8.contains { byte in
-          byte <= 0x20 || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "=")
-            || byte == UInt8(ascii: "[")
+          byte < 0x20 || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "=")
+            || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]")
         }
       guard isName else {
-        throw DefaultsRefusal("'\(Quoting.visible(change.key))' is not a key of dconf.")
+        throw DefaultsRefusal(
+          "'\(Quoting.visible(change.key))' of \(change.domain) is not a key of dconf.")
       }
       guard let value = change.value else { continue }
       do {

@@ -201,6 +201,7 @@ extension DefaultsTool {
     } catch {
       try undoLine(Set(changes.map(\.transaction)), pushed, since: error)
     }
+    forgetOwnEntries()
   }
 
   /// Undoes the line in the store and on the desktop, and throws why.

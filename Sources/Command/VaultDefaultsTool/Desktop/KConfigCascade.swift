@@ -47,17 +47,17 @@ struct KConfigCascade {
         read.isLocked = true
         continue
       }
-      let name = group.name.substituting("][$i", with: "")
-      if name != group.name { read.lockedGroups.insert(name) }
+      let text = group.name.substituting("][$i", with: "")
+      let name = KConfigSource.name(ofGroup: text)
+      if text != group.name { read.lockedGroups.insert(name) }
       for (key, text) in group.entries {
-        let (key, flags) = KConfigSource.flags(of: key)
+        guard let (key, flags) = KConfigSource.entry(key) else { continue }
         read.groups[name, default: [:]][key] = (
           flags.deletes ? nil : KConfigSource.value(text, flags), flags.locks
         )
       }
       for word in group.words {
-        let (key, flags) = KConfigSource.flags(of: word)
-        if flags.deletes {
+        if let (key, flags) = KConfigSource.entry(word), flags.deletes {
           read.groups[name, default: [:]][key] = (nil, flags.locks)
         }
       }

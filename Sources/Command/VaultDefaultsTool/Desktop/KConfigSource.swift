@@ -6,7 +6,8 @@ import VaultTerminal
 /// `kwriteconfig6` or `kwriteconfig5`, which tell running programs and know what is locked.
 ///
 /// A domain is a file of `XDG_CONFIG_HOME` with a group, such as `kdeglobals:General`, and with
-/// another group inside of it `kdeglobals:A][B`. All values are texts; one that KConfig expands,
+/// another group inside of it `kdeglobals:A][B`. Names are those that programs use, without the
+/// escapes of the file; translations are left out. All values are texts; one that KConfig expands,
 /// `key[$e]=$HOME/x`, is a dictionary with the key `$expand` and the text.
 final class KConfigSource: DesktopSource {
   static let prefix = "kconfig:"
@@ -46,10 +47,9 @@ final class KConfigSource: DesktopSource {
       for group in try Self.file("\(try folder())/\(file)")?.groups ?? [] {
         // [Group][$i] is locked, and has its name before that. [$i] locks the whole file.
         guard group.name != "$i" else { continue }
-        let name = group.name.substituting("][$i", with: "")
+        let name = Self.name(ofGroup: group.name.substituting("][$i", with: ""))
         for (key, text) in group.entries {
-          let (key, flags) = Self.flags(of: key)
-          guard !flags.deletes else { continue }
+          guard let (key, flags) = Self.entry(key), !flags.deletes else { continue }
           found["\(file):\(name)", default: [:]][key] = Self.value(text, flags)
         }
       }
@@ -68,7 +68,7 @@ final class KConfigSource: DesktopSource {
     }
   }
 
-  /// The signs behind a key, as in `key[$ie]`; `Name[de]` has none.
+  /// The signs behind a key, as in `key[$ie]`.
   struct Flags {
     /// Stronger files do not change it: `i`.
     let locks: Bool
@@ -85,8 +85,25 @@ final class KConfigSource: DesktopSource {
     }
   }
 
+  /// A key as programs know it, and its flags; `nil` for a translation, such as `Name[de]`, which
+  /// KConfig's own programs do not write.
+  static func entry(_ key: String) -> (name: String, flags: Flags)? {
+    let (name, flags) = flags(of: key)
+    // A bracket that is part of the name is escaped.
+    guard name.utf8.last != UInt8(ascii: "]") else { return nil }
+    return (plain(name), flags)
+  }
+
+  /// The name of a group, as a domain has it: with `][` before another one inside of it.
+  static func name(ofGroup text: String) -> String {
+    let groups = text.substituting("][", with: "\n").parts(at: "\n").map { plain(String($0)) }
+    // One that has this in its own name stays as the file has it.
+    guard !groups.contains(where: { $0.contains(bytes: "][") }) else { return text }
+    return groups.joined(separator: "][")
+  }
+
   /// A key without its flags, and these.
-  static func flags(of key: String) -> (name: String, flags: Flags) {
+  private static func flags(of key: String) -> (name: String, flags: Flags) {
     guard key.utf8.last == UInt8(ascii: "]"),
       let sign = key.utf8.lastIndex(of: UInt8(ascii: "[")),
       key[sign...].utf8.dropFirst().first == UInt8(ascii: "$")

@@ -16,7 +16,8 @@ enum KeyFileValues {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw PreferenceError(.syntax, "this is not UTF-8")
     }
-    let file = KeyFile(text)
+    let file = KeyFile(
+      text.begins(with: "\u{feff}") ? String(text.unicodeScalars.dropFirst()) : text)
     if let line = file.badLines.first {
       throw PreferenceError(.syntax, "neither a group nor a key with a value at line \(line)")
     }

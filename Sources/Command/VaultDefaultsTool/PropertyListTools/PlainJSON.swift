@@ -12,6 +12,35 @@ enum PlainJSON {
     try JSONText.parsePlain(bytes, null: null, allowsTrailingCommas: true)
   }
 
+  /// The text in UTF-8; `nil` if it is in no wider encoding.
+  ///
+  /// As JSONSerialization: a byte order mark tells, or which of the first bytes are 0, since JSON
+  /// begins with ASCII (RFC 4627, section 3).
+  static func utf8(_ bytes: [UInt8]) -> [UInt8]? {
+    let zeros = bytes.prefix(4).map { $0 == 0 }
+    let (width, isLittle, mark): (Int, Bool, Int) =
+      switch bytes.prefix(4) {
+      case [0xff, 0xfe, 0, 0]: (4, true, 1)
+      case [0, 0, 0xfe, 0xff]: (4, false, 1)
+      case _ where bytes.starts(with: [0xff, 0xfe]): (2, true, 1)
+      case _ where bytes.starts(with: [0xfe, 0xff]): (2, false, 1)
+      case _ where zeros == [true, true, true, false]: (4, false, 0)
+      case _ where zeros == [false, true, true, true]: (4, true, 0)
+      case _ where zeros.starts(with: [true, false]): (2, false, 0)
+      case _ where zeros.starts(with: [false, true]): (2, true, 0)
+      default: (1, true, 0)
+      }
+    guard width > 1, bytes.count % width == 0 else { return nil }
+    let units = stride(from: mark * width, to: bytes.count, by: width).map { start in
+      let unit = bytes[start..<(start + width)]
+      return (isLittle ? unit.reversed() : Array(unit)).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    }
+    if width == 2 {
+      return String(validating: units.map { UInt16($0) }, as: UTF16.self).map { Array($0.utf8) }
+    }
+    return String(validating: units, as: UTF32.self).map { Array($0.utf8) }
+  }
+
   /// Whether a `null` is somewhere in a value.
   static func hasNull(_ value: PreferenceValue) -> Bool {
     switch value {
@@ -27,6 +56,7 @@ enum PlainJSON {
     let place = error.position
     switch error.problem {
     case _ where place >= bytes.count: return "Unexpected end of file during JSON parse."
+    case "too deep": return "Too many nested arrays or dictionaries around character \(place)."
     case "a control character in a string":
       return "Unescaped control character around character \(place - 1)."
     case "invalid number"

@@ -118,9 +118,16 @@ package final class PlistBuddyTool {
   }
 
   private func save() -> Bool {
+    guard !root.isDeeper(than: PreferenceValue.depthLimit) else {
+      streams.complain("Too many nested arrays or dictionaries")
+      streams.complain("Error Writing File: \(path)")
+      return false
+    }
     if let domain, let domains = streams.domains {
       do {
-        try domains.write(root, over: domain.before, to: domain.target)
+        for warning in try domains.write(root, over: domain.before, to: domain.target) {
+          streams.complain("Warning: \(warning)")
+        }
         if case .dictionary(let entries) = root { self.domain = (domain.target, entries) }
         isChanged = false
         return true

@@ -284,7 +284,7 @@ package struct PlistUtilTool {
     let bytes = try bytes(of: path)
     var json: String?
     if case .oldStyle = PropertyListForm(bytes) {
-      let text = try? PropertyList.utf8(ofMarkedUTF16: bytes)
+      let text = PlainJSON.utf8(bytes)
       do {
         // JSON comes first only where no property list can begin so: an old-style one has no colon.
         let value = try PlainJSON.parse(text ?? bytes)
@@ -326,6 +326,7 @@ package struct PlistUtilTool {
     _ value: PreferenceValue, _ format: Format, to path: String, _ options: Options,
     from input: Input, isPart: Bool = false
   ) throws {
+    if value.isDeeper(than: PreferenceValue.depthLimit) { throw Failure(Self.tooDeep) }
     let isInPlace = options.output == nil && options.fileExtension == nil && !isPart
     if let domain = input.domain, let domains = streams.domains, isInPlace,
       case .form(let form) = format
@@ -333,7 +334,10 @@ package struct PlistUtilTool {
       guard form != .json else {
         throw Failure("\(domain.name) is a domain, which has no form of its own")
       }
-      return try domains.write(value, over: input.before, to: domain)
+      for warning in try domains.write(value, over: input.before, to: domain) {
+        streams.complain("\(Self.shown(path)): warning: \(warning)")
+      }
+      return
     }
     var output: [UInt8]
     var isText = false
@@ -376,6 +380,9 @@ package struct PlistUtilTool {
     let target = options.output ?? Self.path(path, withExtension: options.fileExtension)
     try PropertyListFile.write(output, to: target, mode: 0o666)
   }
+
+  /// CoreFoundation's words where it reads such a file; it writes one without a word.
+  private static let tooDeep = "Too many nested arrays or dictionaries"
 
   /// A Mac's words; swift-corelibs-foundation's are others.
   private static let noForm = "invalid object in plist for destination format"
@@ -491,9 +498,11 @@ package struct PlistUtilTool {
       }
       return .date(date)
     case "-data":
-      guard let bytes = DefaultsNumber.base64(try next()) else {
-        throw Failure("Invalid base64 data in argument")
-      }
+      let text = try next()
+      // Foundation wants the padding, which everything else here does without.
+      guard text.utf8.count(where: { $0 > 0x20 }) % 4 == 0,
+        let bytes = DefaultsNumber.base64(text)
+      else { throw Failure("Invalid base64 data in argument") }
       return .data(bytes)
     case "-xml":
       do {

@@ -42,19 +42,32 @@ package struct PropertyListDomains {
 
   /// Writes what differs from the values that were read, in one transaction.
   ///
+  /// The version of the domain's schema stays unless `value` has one.
+  ///
   /// - Parameters:
   ///   - value: A dictionary.
   ///   - before: What was read; `nil` if nothing else is to stay.
   ///   - target: The domain.
+  /// - Returns: A line for each value that was written and that the domain's schema does not allow.
   /// - Throws: ``DefaultsRefusal``; ``PreferenceError``.
   func write(
     _ value: PreferenceValue, over before: [String: PreferenceValue]?, to target: DefaultsTarget
-  ) throws {
-    guard case .dictionary(let entries) = value else {
+  ) throws -> [String] {
+    guard case .dictionary(let given) = value else {
       throw DefaultsRefusal("\(target.name) is a domain, which is a dictionary of keys")
     }
     let tool = makeTool()
     defer { tool.close() }
+    let entries = PreferenceSchema.keepingVersion(given, of: before ?? [:])
+    var warnings: [String] = []
+    if case .stored(let domain) = target {
+      warnings = try tool.problems(
+        of: entries.filter { before?[$0.key] != $0.value }, in: domain.name)
+      if given != before, entries == before {
+        warnings.append(
+          "\(domain.name) keeps \(PreferenceSchema.versionKey), the version of its schema")
+      }
+    }
     try tool.edit(target) { domain in
       guard let before else { return try domain.replace(by: entries) }
       for key in Set(entries.keys).union(before.keys).sorted(by: OldStyleWriter.precedes)
@@ -66,5 +79,6 @@ package struct PropertyListDomains {
         }
       }
     }
+    return warnings
   }
 }

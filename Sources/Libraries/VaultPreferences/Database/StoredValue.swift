@@ -15,6 +15,18 @@ package struct StoredValue: Sendable, Equatable {
     self.value = value
   }
 
+  /// Returns whether both are the same to the last bit.
+  ///
+  /// SQLite, and Swift, find 0.0 and -0.0 equal, and Swift texts of two normalizations, too.
+  package static func == (left: StoredValue, right: StoredValue) -> Bool {
+    guard left.type == right.type else { return false }
+    switch (left.value, right.value) {
+    case (.real(let a), .real(let b)): return a.bitPattern == b.bitPattern
+    case (.text(let a), .text(let b)): return a.isSame(as: b)
+    default: return left.value == right.value
+    }
+  }
+
   package init(_ preference: PreferenceValue) {
     switch preference {
     case .string(let text): self.init(type: "string", value: .text(text))

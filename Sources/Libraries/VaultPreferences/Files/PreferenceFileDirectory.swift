@@ -77,8 +77,13 @@ final class PreferenceFileDirectory {
     defer { System.close(file) }
     let status = try System.status(file)
     guard status.isRegular, try isTrusted(status, writers) else {
-      throw PreferenceError(
-        .storage, "\(path)/\(name) must be a file that only the administrator can write")
+      let rule =
+        switch writers {
+        case .administrator: "must be a file that only the administrator can write"
+        case .anyoneTrusted:
+          "must be a file of the user or of root that others cannot write"
+        }
+      throw PreferenceError(.storage, "\(path)/\(name) \(rule)")
     }
     guard let read = try System.readAll(file, expected: status.size, limit: Self.limit) else {
       throw PreferenceError(.storage, "\(path)/\(name) is larger than \(Self.limit >> 20) MiB")

@@ -28,12 +28,12 @@ package enum JSONText {
 
   /// Reads what ``text(_:isPretty:)`` writes, and any other JSON.
   ///
-  /// - Parameter text: UTF-8. `null` is refused, since a preference without a value does not exist.
+  /// - Parameter text: UTF-8, perhaps with its byte order mark. `null` is refused, since a preference without a value does not exist.
   /// - Returns: The value.
   /// - Throws: ``PreferenceError`` with code `.syntax`.
   package static func parse(_ text: some Sequence<UInt8>) throws(PreferenceError) -> PreferenceValue
   {
-    var reader = JSONReader(Array(text), depthLimit: depthLimit)
+    var reader = JSONReader(unmarked(Array(text)), depthLimit: depthLimit)
     do {
       let value = try PreferenceValue(try reader.next(), &reader, .ours)
       try reader.end()
@@ -43,7 +43,8 @@ package enum JSONText {
     }
   }
 
-  /// Reads JSON of others: a key that begins with `$` is nothing but a key.
+  /// Reads JSON of others: a key that begins with `$` is nothing but a key, and containers are as
+  /// deep as JSONSerialization takes them.
   ///
   /// - Parameters:
   ///   - text: UTF-8, perhaps with its byte order mark.
@@ -55,13 +56,17 @@ package enum JSONText {
   package static func parsePlain(
     _ text: [UInt8], null: PreferenceValue? = nil, allowsTrailingCommas: Bool = false
   ) throws(JSONSyntaxError) -> PreferenceValue {
-    let mark: [UInt8] = [0xef, 0xbb, 0xbf]
     var reader = JSONReader(
-      text.starts(with: mark) ? Array(text.dropFirst(mark.count)) : text, depthLimit: depthLimit,
+      unmarked(text), depthLimit: PreferenceValue.depthLimit,
       allowsTrailingCommas: allowsTrailingCommas)
     let value = try PreferenceValue(try reader.next(), &reader, .others(null: null))
     try reader.end()
     return value
+  }
+
+  /// A text without the byte order mark of UTF-8.
+  private static func unmarked(_ text: [UInt8]) -> [UInt8] {
+    text.starts(with: [0xef, 0xbb, 0xbf]) ? Array(text.dropFirst(3)) : text
   }
 
   /// How objects of one `$` member and nulls are read.
@@ -82,13 +87,13 @@ package enum JSONText {
 
   /// Reads an object of domains, each an object of keys; `null` stands for a key without a value.
   ///
-  /// - Parameter text: UTF-8.
+  /// - Parameter text: UTF-8, perhaps with its byte order mark.
   /// - Returns: The domains by name. Of several members of one name, the last counts.
   /// - Throws: ``PreferenceError`` with code `.syntax`.
   package static func parseDomains(
     _ text: [UInt8]
   ) throws(PreferenceError) -> [String: [String: PreferenceValue?]] {
-    var reader = JSONReader(text, depthLimit: depthLimit)
+    var reader = JSONReader(unmarked(text), depthLimit: depthLimit)
     do {
       var domains: [String: [String: PreferenceValue?]] = [:]
       try members(&reader, "an object of domains") { name, reader throws(JSONSyntaxError) in
@@ -245,7 +250,9 @@ extension PreferenceValue {
       return .date(Date(timeIntervalSinceReferenceDate: Double(number)))
     case ("$date", _): return nil
     case ("$float", .string(let text)): return named(text).map { .float(Float($0)) }
-    case ("$float", .real(let number)): return .float(Float(number))
+    case ("$float", .real(let number)):
+      // One that is too large would be infinity, which has a name of its own.
+      return Float(number).isFinite || !number.isFinite ? .float(Float(number)) : nil
     case ("$float", .integer(let number)): return .float(Float(number))
     case ("$real", .string(let text)): return named(text).map { .real($0) }
     case ("$uid", .integer(let number)) where number >= 0: return .uid(UInt64(number))

@@ -67,9 +67,18 @@ final class XMLReader: XMLHandler {
     }
   }
 
+  /// Whether a container would be inside of more than CoreFoundation reads.
+  private func isTooDeep(_ name: String) -> Bool {
+    guard name == "array" || name == "dict" else { return false }
+    let outer = if case .list? = stack.first { 1 } else { 0 }
+    return stack.count - outer >= PreferenceValue.depthLimit
+  }
+
   func start(_ name: String, _ attributes: [String: String]) {
     if case .text(let open)? = stack.last { return fail("<\(name)> inside <\(open)>") }
-    guard stack.count < Self.depthLimit else { return fail("too deep") }
+    guard stack.count < Self.depthLimit, !isStrict || !isTooDeep(name) else {
+      return fail("too deep", ("Too many nested arrays or dictionaries, failing", "on"))
+    }
     if !characters.allSatisfy({ $0 <= 0x20 }) { return fail("text outside of a value") }
     characters.removeAll(keepingCapacity: true)
     switch name {
@@ -144,8 +153,12 @@ final class XMLReader: XMLHandler {
     switch tag {
     case "string": return .string(text)
     case "true", "false": return content.isEmpty ? .boolean(tag == "true") : nil
-    case "integer": return integer(text)
-    case "real": return real(text)
+    case "integer":
+      return isStrict && text.utf8.last.map { $0 <= 0x20 } ?? false ? nil : Self.integer(text)
+    case "real":
+      // CoreFoundation takes blanks in front, and neither behind nor hexadecimal digits.
+      if isStrict, text.utf8.contains(where: { $0 == 0x78 || $0 == 0x58 }) { return nil }
+      return isStrict && text.utf8.last.map { $0 <= 0x20 } ?? false ? nil : real(text)
     case "date":
       if isStrict, content.contains(UInt8(ascii: ".")) { return nil }
       return DateText.iso8601(text).map { .date($0) }
@@ -159,14 +172,18 @@ final class XMLReader: XMLHandler {
     for tag: String, _ content: [UInt8]
   ) -> (words: String, place: String)? {
     let text = content.filter { $0 > 0x20 }
+    let last = content.last ?? 0
     switch tag {
     case "true", "false": return ("Encountered non-empty <\(tag)>", "on")
     case "date": return ("Could not interpret <date>", "at")
     case "real": return ("Encountered misformatted real", "on")
     case "integer":
-      guard let wrong = text.first(where: { !(0x30...0x39).contains($0) && $0 != 0x2d }) else {
-        return text.isEmpty ? ("Encountered empty <integer>", "on") : nil
-      }
+      if text.isEmpty { return ("Encountered empty <integer>", "on") }
+      let other = text.first { !(0x30...0x39).contains($0) && $0 != 0x2d }
+      guard
+        let wrong = last <= 0x20 && integer(String(decoding: text, as: UTF8.self)) != nil
+          ? last : other
+      else { return nil }
       let character = Unicode.Scalar(wrong)
       return (
         "Unknown character '\(character)' (0x\(String(wrong, radix: 16))) in <integer>", "on"
@@ -175,7 +192,7 @@ final class XMLReader: XMLHandler {
     }
   }
 
-  private func integer(_ text: String) -> PreferenceValue? {
+  private static func integer(_ text: String) -> PreferenceValue? {
     var rest = text.utf8.filter { $0 > 0x20 }[...]
     var isNegative = false
     if let first = rest.first, first == 0x2b || first == 0x2d {

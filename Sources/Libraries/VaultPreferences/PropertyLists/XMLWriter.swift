@@ -116,8 +116,10 @@ struct XMLWriter {
   }
 
   private mutating func escaped(_ text: String) -> String {
-    XMLText.escaped(text) { _ in
-      lose("a control character, which XML 1.0 has no form for")
+    var isTold = false
+    return XMLText.escaped(text) { _ in
+      if !isTold { lose("a control character, which XML 1.0 has no form for") }
+      isTold = true
       return "\u{fffd}"
     } ?? ""
   }

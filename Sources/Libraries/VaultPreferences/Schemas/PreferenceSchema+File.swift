@@ -60,11 +60,15 @@ extension PreferenceSchema {
     for directory in directories {
       let path = "\(directory)/\(domain).toml"
       guard UserFile.exists(path) else { continue }
-      let bytes: [UInt8]
+      let found: [UInt8]?
       do {
-        bytes = try UserFile.bytes(of: path, limit: TOMLText.sizeLimit)
+        found = try UserFile.bytes(ofRegular: path, limit: TOMLText.sizeLimit)
       } catch {
         throw PreferenceError(.syntax, "The schema \(path) cannot be read: \(error.reason)")
+      }
+      guard let bytes = found else {
+        throw PreferenceError(
+          .syntax, "The schema \(path) cannot be read: it is not a regular file")
       }
       do {
         return try PreferenceSchema(bytes, path: path)

@@ -26,6 +26,27 @@ extension PreferenceSchema {
     public static func == (left: Migration, right: Migration) -> Bool { left.lines == right.lines }
   }
 
+  /// Adds the version that a domain's values are of to those that replace them, unless they say one.
+  ///
+  /// Without it they would be taken for those of version 1, and migrated by the next write.
+  ///
+  /// - Parameters:
+  ///   - entries: The new keys and values; none empty the domain.
+  ///   - present: Those that the domain has.
+  /// - Returns: What takes the place of all keys and values.
+  package static func keepingVersion(
+    _ entries: [String: PreferenceValue], of present: [String: PreferenceValue]
+  ) -> [String: PreferenceValue] {
+    guard !entries.isEmpty else { return entries }
+    var entries = entries
+    // An old-style property list has texts for numbers.
+    if case .string(let text)? = entries[versionKey], let number = Int64(text) {
+      entries[versionKey] = .integer(number)
+    }
+    entries[versionKey] = entries[versionKey] ?? present[versionKey]
+    return entries
+  }
+
   /// What a domain has to become; `nil` if it is of this version, or of a later one.
   ///
   /// - Parameter contents: The keys and values of the domain.

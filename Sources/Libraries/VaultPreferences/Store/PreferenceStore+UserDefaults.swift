@@ -163,6 +163,8 @@ extension PreferenceStore {
 
   /// Replaces all keys and values of a domain; they are durable when this returns.
   ///
+  /// The version of its schema, ``PreferenceSchema/versionKey``, stays unless `domain` has one.
+  ///
   /// - Parameters:
   ///   - domain: Keys and values.
   ///   - name: The domain's name.
@@ -172,7 +174,17 @@ extension PreferenceStore {
   public func setPersistentDomain(_ domain: [String: Any], forName name: String) -> Bool {
     let values = domain.compactMapValues { PreferenceValue(foundation: $0) }
     guard values.count == domain.count else { return false }
-    return (try? core.transaction { try $0.replace(PreferenceDomain(name), by: values) }) != nil
+    let domain = PreferenceDomain(name)
+    do {
+      try core.transaction { transaction in
+        let present = try transaction.contents(of: domain) ?? [:]
+        try transaction.replace(
+          domain, by: PreferenceSchema.keepingVersion(values, of: present))
+      }
+      return true
+    } catch {
+      return false
+    }
   }
 
   /// Removes a domain with all its keys.
