@@ -46,6 +46,20 @@ struct Rclone {
     return ProgramEngine(path: program, store: address, patience: patience)
   }
 
+  /// Runs rclone itself; returns its status.
+  func run(_ arguments: [String]) throws -> Int32 {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["rclone"] + arguments
+    process.environment = [
+      "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home.path, "RCLONE_CONFIG": configuration,
+    ]
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    process.waitOrKill()
+    return process.terminationStatus
+  }
+
   /// The engine over a WebDAV server of `rclone_server.py`.
   func engine(
     webDAV server: TestServer, folder: String = "vault", password: String = "canary-dav",

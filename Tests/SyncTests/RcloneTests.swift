@@ -147,7 +147,7 @@ struct RcloneTests {
     try rclone.configure("# Encrypted rclone configuration File\n\nRCLONE_ENCRYPT_V0:\nAAAA\n")
     let sealed = error()
     #expect(sealed?.hint?.contains("RCLONE_PASSWORD_COMMAND") == true, "\(sealed?.message ?? "")")
-    // A configuration that another user may not read, as root may.
+    // A folder that this user may not write, as root may.
     if getuid() != 0 {
       try rclone.configure("[here]\ntype = alias\nremote = \(rclone.folder)\n")
       try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: rclone.folder)
@@ -155,7 +155,7 @@ struct RcloneTests {
       #expect(refused?.code == .notAllowed, "\(refused?.message ?? "")")
       try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: rclone.folder)
     }
-    let missing = failure { _ = try rclone.engine(path: "/nowhere").heads(in: space) }
+    let missing = failure { _ = try rclone.engine(path: "\(home.path)/none").heads(in: space) }
     #expect(missing?.message.contains("not installed") == true, "\(missing?.message ?? "")")
     expectNothingLeft()
   }
@@ -281,5 +281,72 @@ struct RcloneTests {
     try server.tell("none")
     try append(1...1, engine)
     expectNothingLeft()
+  }
+
+  // MARK: - Machines
+
+  /// Whatever the remote does meanwhile: what each machine has set is on both in the end.
+  @Test func machinesAreEvenAfterAllLies() throws {
+    let server = try TestServer("rclone_server.py", [])
+    let (mine, other) = (try rclone.engine(webDAV: server), try rclone.engine(webDAV: server))
+    let (laptop, desktop) = (try SyncMachine("laptop"), try SyncMachine("desktop"))
+    let first = try laptop.founding(mine)
+    let second = try desktop.joining(first, other)
+    try first.synchronize()
+    for (round, lie) in ["lose 3", "short", "frozen", "status 503", "future", "cut"].enumerated() {
+      try server.tell(lie)
+      for (machine, synced) in [(laptop, first), (desktop, second)] {
+        try machine.set("\(machine.label)-\(round)", lie)
+        do {
+          for problem in try synced.synchronize().problems {
+            #expect(problem.code == .withheld, "\(lie): \(problem)")
+          }
+        } catch let error as SyncError {
+          #expect(error.code == .unavailable, "\(lie): \(error)")
+        }
+      }
+    }
+    try server.tell("none")
+    for synced in [first, second, first, second] {
+      #expect(try synced.synchronize().problems.isEmpty)
+    }
+    let contents = try laptop.contents()
+    #expect(contents.count == 12)
+    #expect(try desktop.contents() == contents)
+  }
+
+  /// One machine has a folder that `rclone copy --update` keeps even, the other one has the remote.
+  @Test func aMachineWithACarriedFolderAndOneWithTheRemoteAreEven() throws {
+    let server = try TestServer("rclone_server.py", [])
+    let engine = try rclone.engine(webDAV: server)
+    let carried = "\(home.path)/carried"
+    try FileManager.default.createDirectory(atPath: carried, withIntermediateDirectories: true)
+    func carry() throws {
+      for places in [[carried, "dav:vault"], ["dav:vault", carried]] {
+        try #require(try rclone.run(["copy", "--update", "--exclude", ".vault.*"] + places) == 0)
+      }
+    }
+    let (laptop, desktop) = (try SyncMachine("laptop"), try SyncMachine("desktop"))
+    let first = try laptop.founding(FolderEngine(path: carried))
+    let code = try first.invite()
+    try carry()
+    let second = try SyncedVault.join(
+      desktop.vault, in: engine, at: "store", invitation: code.text, label: "desktop")
+    try second.synchronize()
+    for round in 0..<3 {
+      try laptop.set("a", "\(round)")
+      try desktop.set("b", "\(round)")
+      try carry()
+      _ = try first.synchronize()
+      try carry()
+      _ = try second.synchronize()
+    }
+    try carry()
+    #expect(try first.synchronize().problems.isEmpty)
+    try carry()
+    #expect(try second.synchronize().problems.isEmpty)
+    #expect(try desktop.contents() == laptop.contents())
+    #expect(try laptop.get("b") == "2")
+    #expect(try desktop.get("a") == "2")
   }
 }

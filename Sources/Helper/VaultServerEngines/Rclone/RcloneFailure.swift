@@ -102,7 +102,8 @@ struct RcloneFailure {
     case .wroteTooMuch: return Self.tooMuch
     case nil: break
     }
-    if result.exitStatus == 127 { return Self.missing }
+    // sh(1): a program that is not found, or cannot be run.
+    if [126, 127].contains(result.exitStatus) { return Self.missing }
     // SIGXFSZ, and the status for --max-transfer.
     if result.signal == 25 || result.exitStatus == 8 || text.contains(bytes: "max transfer limit") {
       return Self.tooMuch
