@@ -26,7 +26,7 @@ TEST_PACKAGES := gnome-keyring gcr xvfb xdotool dbus libsecret-tools bash-comple
 	rpm rpmlint apt-utils bubblewrap makepkg pacman-package-manager libarchive-tools fakeroot nix-bin ruby skopeo \
 	python3-yaml e2fsprogs xfsprogs lintian minisign debootstrap direnv isync ansible-core ed qrencode zbar-tools python3-venv \
 	dconf-cli dconf-service libglib2.0-bin gsettings-desktop-schemas libkf5config-bin \
-	etcd-server etcd-client postgresql openssl \
+	etcd-server etcd-client postgresql openssl rclone \
 	libkf5wallet-bin libqca-qt5-2-plugins $(if $(CI),openssh-server sudo)
 # They come with headers, or with the libraries of such: nothing of them may change while modules are compiled.
 TEST_LIBRARIES := sqlite3 libsecret-1-dev

@@ -347,7 +347,7 @@ let package = Package(
       ],
       exclude: [
         "Vectors", "Servers/certificates.py", "Servers/etcd_server.py",
-        "Servers/postgres_server.py",
+        "Servers/postgres_server.py", "Servers/rclone_server.py",
       ]),
     .testTarget(name: "RedactionTests", dependencies: ["VaultRedaction", "VaultSealing"]),
     .testTarget(

@@ -12,6 +12,7 @@ struct LibraryWordsTests {
     "VaultTerminal/Picker/MenuProgram.swift", "VaultTerminal/Clipboard/ClipboardProgram.swift",
     "VaultTerminal/Editor/Editor.swift",
     "VaultSyncEngines/GitRepository.swift", "VaultSyncEngines/GitFailure.swift",
+    "VaultServerEngines/Rclone/RcloneCall.swift",
   ]
 
   /// The command's own parts: they know its words.

@@ -17,11 +17,17 @@ struct EngineContractTests {
     case etcd
     /// A PostgreSQL with TLS and scram, through the helper.
     case postgresql
+    /// A folder of this machine, through the helper and rclone.
+    case rclone
+    /// A WebDAV server, through the helper and rclone.
+    case webDAV
 
-    /// Those whose programs are installed; ``EtcdTests`` and ``PostgresTests`` say where they are not.
+    /// Those whose programs are installed; ``EtcdTests``, ``PostgresTests`` and ``RcloneTests`` say
+    /// where they are not.
     static let allCases: [Kind] =
       [.memory, .folder, .git, .program] + (Etcd.isInstalled ? [.etcd] : [])
       + (Postgres.isInstalled ? [.postgresql] : [])
+      + (Rclone.isInstalled ? [.rclone, .webDAV] : [])
 
     /// Whether it signals changes.
     var signals: Bool { self == .etcd || self == .postgresql }
@@ -65,6 +71,15 @@ struct EngineContractTests {
       return Rig(
         mine: try Postgres.engine(address, in: home), other: try Postgres.engine(address, in: home),
         home: home)
+    case .rclone:
+      let rclone = try Rclone(in: home)
+      return Rig(mine: try rclone.engine(), other: try rclone.engine(), home: home)
+    case .webDAV:
+      let (rclone, server) = (try Rclone(in: home), try Rclone.shared.get())
+      let folder = "vault-\(UUID().uuidString)"
+      return Rig(
+        mine: try rclone.engine(webDAV: server, folder: folder),
+        other: try rclone.engine(webDAV: server, folder: folder), home: home)
     }
   }
 
@@ -272,7 +287,7 @@ struct EngineContractTests {
     let rig = try Self.rig(kind)
     let (mine, other, space) = (rig.mine, rig.other, space)
     // A push takes five processes.
-    let count = kind == .git ? 3 : 10
+    let count = [.git, .rclone, .webDAV].contains(kind) ? 3 : 10
     let streams = (1...4).map { stream(UInt8($0)) }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for (number, stream) in streams.enumerated() {

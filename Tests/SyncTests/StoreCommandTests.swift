@@ -154,6 +154,36 @@ struct StoreCommandTests {
     #expect(bare.errors.contains("sync schema postgresql"))
   }
 
+  @Test(.enabled(if: Rclone.isInstalled, "rclone or python3 is not installed"))
+  func aRemoteOfRclone() throws {
+    let machines = try Machines()
+    let home = try TemporaryHome()
+    let remote = "\(home.path)/remote"
+    // Each machine's own configuration, at the place where rclone looks.
+    for machine in [machines.laptop, machines.desktop] {
+      let folder = "\(machine.home)/.config/rclone"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      try Data("[drive]\ntype = alias\nremote = \(remote)\n".utf8)
+        .write(to: URL(fileURLWithPath: "\(folder)/rclone.conf"))
+    }
+    let said = try machines.share("rclone:drive:vault")
+    #expect(said.contains(#""engine":"rclone""#) || said.contains(#""engine": "rclone""#))
+    let store = try #require(
+      FileManager.default.contentsOfDirectory(atPath: "\(remote)/vault").first)
+    #expect(FileManager.default.fileExists(atPath: "\(remote)/vault/\(store)/h"))
+    let elsewhere = try Machines.run(machines.laptop, ["sync", "move", "rclone:gdrive:vault"])
+    #expect(elsewhere.status == 78)
+    #expect(elsewhere.errors.contains("rclone listremotes"), "\(elsewhere.errors)")
+    for words in [
+      ["rclone::webdav,pass=canary:x"],
+      ["rclone:drive:vault", "--store-password", try machines.password("canary")],
+    ] {
+      let refused = try Machines.run(machines.laptop, ["sync", "move"] + words)
+      #expect(refused.status == 64)
+      #expect(!refused.errors.contains("canary"))
+    }
+  }
+
   private static let servers =
     (Etcd.isInstalled ? [EngineContractTests.Kind.etcd] : [])
     + (Postgres.isInstalled ? [.postgresql] : [])

@@ -26,7 +26,12 @@ package enum EngineService {
         try hello.fields.count > 4 && !hello.fields[4].isEmpty
         ? SecretBytes(copying: hello.fields[4]) : nil
       engine = try Self.engine(name, address, password, seconds: Int(clamping: seconds))
-      let traits = name == "etcd" ? "restore retire changes" : "restore changes"
+      let traits =
+        switch name {
+        case "etcd": "restore retire changes"
+        case "rclone": "eventual restore retire"
+        default: "restore changes"
+        }
       send(EngineMessage(["ok", "1", traits, String(engine.largest)]))
     } catch {
       send(refusal(error))
@@ -50,6 +55,7 @@ package enum EngineService {
     case "etcd": try EtcdEngine(EtcdAddress(address), password: password, seconds: seconds)
     case "postgresql":
       try PostgresEngine(PostgresAddress(address), password: password, seconds: seconds)
+    case "rclone": RcloneEngine(try RcloneAddress(address), seconds: seconds)
     default: throw SyncError(.unavailable, "there is no such engine")
     }
   }

@@ -48,7 +48,10 @@ struct EngineProgram: Sendable {
           .unavailable, "the store needs the program \(HelperProgram.name), which is missing",
           hint: "install it beside this one")
       }
-      (arguments, keeps) = (["engine", name], { Self.kept.contains($0) })
+      let isRclone = name == StoreAddress.Kind.rclone.rawValue
+      (arguments, keeps) = (
+        ["engine", name], { isRclone ? RcloneEnvironment.keeps($0) : Self.kept.contains($0) }
+      )
     }
     guard let conversation = ProgramConversation(path, arguments, keeping: keeps) else {
       throw SyncError(

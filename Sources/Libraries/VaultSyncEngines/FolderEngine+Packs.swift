@@ -16,13 +16,13 @@ extension FolderEngine {
 
   func places(of stream: StreamID, in space: SpaceID) throws -> Places {
     Places(
-      single: try Set(names(folder(space, "s", stream.text)).compactMap(Self.number)),
+      single: try Set(names(folder(space, "s", stream.text)).compactMap(FolderNames.number)),
       packs: try packs(of: stream, in: space))
   }
 
   /// The packs of a stream.
   func packs(of stream: StreamID, in space: SpaceID) throws -> [ClosedRange<UInt64>] {
-    try names(folder(space, "p", stream.text)).compactMap(Self.range)
+    try names(folder(space, "p", stream.text)).compactMap(FolderNames.range)
       .sorted { ($0.lowerBound, $1.upperBound) < ($1.lowerBound, $0.upperBound) }
   }
 
@@ -71,7 +71,7 @@ extension FolderEngine {
     _ range: ClosedRange<UInt64>, of stream: StreamID, in space: SpaceID
   ) throws -> [[UInt8]]? {
     let bytes = try read(
-      folder(space, "p", stream.text), Self.name(range), limit: Self.maximumLength)
+      folder(space, "p", stream.text), FolderNames.name(range), limit: Self.maximumLength)
     guard let bytes else { return nil }
     return RecordPack.records(in: bytes, count: range.count)
   }
@@ -113,11 +113,11 @@ extension FolderEngine {
       let bytes = RecordPack.bytes(of: try records(range))
       let path = folder(space, "p", stream.text)
       // It is whole, and the folder knows of it, before anything goes.
-      if try read(path, Self.name(range), limit: Self.maximumLength) != bytes {
-        try replace(bytes, as: Self.name(range), in: path)
+      if try read(path, FolderNames.name(range), limit: Self.maximumLength) != bytes {
+        try replace(bytes, as: FolderNames.name(range), in: path)
       }
-      try remove(single.map { Self.name($0) }, in: folder(space, "s", stream.text))
-      try remove(inner.map { Self.name($0) }, in: path)
+      try remove(single.map { FolderNames.name($0) }, in: folder(space, "s", stream.text))
+      try remove(inner.map { FolderNames.name($0) }, in: path)
     }
   }
 
@@ -127,8 +127,8 @@ extension FolderEngine {
     let places = try places(of: stream, in: space)
     let (alone, packed) = (folder(space, "s", stream.text), folder(space, "p", stream.text))
     let files =
-      places.single.map { (last: $0, name: Self.name($0), path: alone) }
-      + places.packs.map { (last: $0.upperBound, name: Self.name($0), path: packed) }
+      places.single.map { (last: $0, name: FolderNames.name($0), path: alone) }
+      + places.packs.map { (last: $0.upperBound, name: FolderNames.name($0), path: packed) }
     // From the first one on: what is left has no gap, wherever this is ended.
     for file in files.filter({ $0.last <= sequence }).sorted(by: { $0.last < $1.last }) {
       try remove([file.name], in: file.path)
@@ -153,28 +153,5 @@ extension FolderEngine {
       guard let directory = try Directory.ifThere(anyOwner: path) else { return }
       for name in names.sorted() { try directory.remove(name) }
     }
-  }
-
-  // MARK: - Names
-
-  private static func name(_ range: ClosedRange<UInt64>) -> String {
-    "\(name(range.lowerBound))-\(name(range.upperBound))"
-  }
-
-  /// The number of a record by its name; `nil` for another one.
-  private static func number(_ name: some StringProtocol) -> UInt64? {
-    guard name.utf8.count == 16, let number = UInt64(name, radix: 16), number > 0,
-      self.name(number) == name
-    else { return nil }
-    return number
-  }
-
-  /// The numbers of a pack's records by its name; `nil` for another one.
-  private static func range(_ name: String) -> ClosedRange<UInt64>? {
-    let parts = name.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 2, let first = number(parts[0]), let last = number(parts[1]),
-      first <= last, last - first < RecordPack.largeStep
-    else { return nil }
-    return first...last
   }
 }

@@ -76,7 +76,7 @@ public struct FolderEngine: SyncEngine {
   }
 
   private func isThere(_ number: UInt64, of stream: StreamID, in space: SpaceID) -> Bool {
-    let path = "\(folder(space, "s", stream.text))/\(Self.name(number))"
+    let path = "\(folder(space, "s", stream.text))/\(FolderNames.name(number))"
     return (try? System.status(of: path, in: SystemFlags.noFolder)) != nil
   }
 
@@ -100,7 +100,7 @@ public struct FolderEngine: SyncEngine {
   func single(
     _ number: UInt64, of stream: StreamID, in space: SpaceID
   ) throws -> [UInt8]? {
-    try read(folder(space, "s", stream.text), Self.name(number), limit: Self.maximumLength)
+    try read(folder(space, "s", stream.text), FolderNames.name(number), limit: Self.maximumLength)
   }
 
   /// Links the records to their names, then replaces the head.
@@ -110,7 +110,8 @@ public struct FolderEngine: SyncEngine {
     let directory = try open(folder(space, "s", head.stream.text), create: true)
     let packed = try packedAlready(records, of: head.stream, in: space, from: first)
     for (offset, record) in records.enumerated().dropFirst(packed) {
-      try put(record, as: Self.name(first + UInt64(offset)), in: directory, path: directory.path)
+      try put(
+        record, as: FolderNames.name(first + UInt64(offset)), in: directory, path: directory.path)
     }
     try Self.available { try directory.folder.sync() }
     try replace(head.bytes, as: head.stream.text, in: folder(space, "h"))
@@ -121,7 +122,7 @@ public struct FolderEngine: SyncEngine {
     _ record: [UInt8], of stream: StreamID, at sequence: UInt64, in space: SpaceID
   ) throws {
     try checkRoot()
-    try replace(record, as: Self.name(sequence), in: folder(space, "s", stream.text))
+    try replace(record, as: FolderNames.name(sequence), in: folder(space, "s", stream.text))
   }
 
   /// The invitation's file.
@@ -153,12 +154,6 @@ public struct FolderEngine: SyncEngine {
 
 extension FolderEngine {
   static let maximumLength = 32 << 20
-
-  /// The name of a record: 16 hex digits, so that names sort as numbers do.
-  static func name(_ sequence: UInt64) -> String {
-    let digits = String(sequence, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
-  }
 
   private static func temporaryName() -> String { ".vault.\(AtomicFile.randomSuffix())" }
 

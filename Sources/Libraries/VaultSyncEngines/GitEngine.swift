@@ -153,7 +153,7 @@ public final class GitEngine: SyncEngine {
 
   /// Two levels of directories, so that a commit rewrites a list of 256 names at most.
   private static func path(_ stream: StreamID, _ space: SpaceID, _ sequence: UInt64) -> String {
-    let name = FolderEngine.name(sequence)
+    let name = FolderNames.name(sequence)
     return "\(space.text)/s/\(stream.text)/\(name.dropLast(2))/\(name.suffix(2))"
   }
 

@@ -22,6 +22,8 @@ public struct StoreAddress: Sendable, Hashable {
     case etcd
     /// A PostgreSQL, through a program of this software.
     case postgresql
+    /// A remote of rclone, through a program of this software.
+    case rclone
   }
 
   /// What holds the streams.
@@ -38,7 +40,8 @@ public struct StoreAddress: Sendable, Hashable {
   ///   - text: A path, a URL, or `host:path`.
   ///   - directory: The directory that a relative path begins at, absolute.
   ///   - allowsWorkTree: Whether a folder may lie in a work tree of git.
-  /// `etcd://host/prefix` is an etcd, `postgresql://user@host/database` a PostgreSQL.
+  /// `etcd://host/prefix` is an etcd, `postgresql://user@host/database` a PostgreSQL,
+  /// `rclone:REMOTE:path` a folder of a remote that rclone is configured for.
   ///
   /// `exec:/path/to/program` or `exec:/path/to/program?STORE` is a program, and what it is told of
   /// its store. No invitation and no record has an address: only what was typed here is ever run.
@@ -63,6 +66,11 @@ public struct StoreAddress: Sendable, Hashable {
       kind = .postgresql
       _ = try PostgresAddress(text)
       self.text = text
+      return
+    }
+    if RcloneAddress.isAddress(text) {
+      kind = .rclone
+      self.text = try RcloneAddress(text).text
       return
     }
     if GitRemote.isAddress(text) {
@@ -124,6 +132,8 @@ public struct StoreAddress: Sendable, Hashable {
       kind = .program
     } else if Self.isEtcd(text) {
       kind = .etcd
+    } else if RcloneAddress.isAddress(text) {
+      kind = .rclone
     } else {
       kind = PostgresAddress.isAddress(text) ? .postgresql : .git
     }
@@ -148,6 +158,11 @@ public struct StoreAddress: Sendable, Hashable {
       ProgramEngine(
         EngineProgram(owner: .own(name: kind.rawValue), address: text), password: password,
         patience: asks ? 20 : 60)
+    case .rclone:
+      // A storage far away takes its time for many small files.
+      ProgramEngine(
+        EngineProgram(owner: .own(name: kind.rawValue), address: text), password: nil,
+        patience: asks ? 60 : 300)
     }
   }
 
@@ -158,14 +173,14 @@ public struct StoreAddress: Sendable, Hashable {
   /// Whether the store asks for a password of this user, unless something else says who this is.
   public var asksForPassword: String? {
     switch kind {
-    case .folder, .git, .program: nil
+    case .folder, .git, .program, .rclone: nil
     case .etcd: (try? EtcdAddress(text))?.user
     case .postgresql: (try? PostgresAddress(text)).flatMap { $0.asksForPassword ? $0.user : nil }
     }
   }
 
-  /// Whether a password goes anywhere: git has its own ways.
-  public var takesPassword: Bool { kind != .folder && kind != .git }
+  /// Whether a password goes anywhere: git and rclone have their own ways.
+  public var takesPassword: Bool { kind != .folder && kind != .git && kind != .rclone }
 
   // MARK: - Programs
 

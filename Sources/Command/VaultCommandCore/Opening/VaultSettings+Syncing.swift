@@ -68,7 +68,8 @@ extension VaultSettings {
       guard address.takesPassword else {
         throw CommandError.usage(
           "\(option) is for etcd://, postgresql:// and exec:",
-          hint: "git gets its password from its credential helper, and a folder has none")
+          hint: "git gets its password from its credential helper, rclone has it in its "
+            + "configuration, and a folder has none")
       }
       return try SecretSource(source).read(for: option)
     }

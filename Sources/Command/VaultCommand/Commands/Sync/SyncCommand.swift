@@ -39,8 +39,8 @@ enum SyncStore {
   struct Options: ParsableArguments {
     @Argument(
       help: """
-        A folder that exists; a git repository: its URL, host:path, or a bare one's path; etcd://, postgresql:// \
-        or exec:PROGRAM.
+        A folder that exists; a git repository: its URL, host:path, or a bare one's path; etcd://, postgresql://, \
+        rclone:REMOTE:path or exec:PROGRAM.
         """,
       completion: .directory)
     var store: String

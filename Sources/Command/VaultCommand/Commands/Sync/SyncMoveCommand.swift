@@ -18,7 +18,8 @@ struct SyncMoveCommand: ParsableCommand {
 
   @Argument(
     help: """
-      A folder; a git repository: its URL, host:path, or a bare one's path; etcd://, postgresql:// or exec:PROGRAM.
+      A folder; a git repository: its URL, host:path, or a bare one's path; etcd://, postgresql://, \
+      rclone:REMOTE:path or exec:PROGRAM.
       """,
     completion: .directory)
   var store: String
