@@ -160,6 +160,33 @@ struct RcloneTests {
     expectNothingLeft()
   }
 
+  /// rclone's own password opens its configuration: by a program, or by its variable.
+  @Test func aSealedConfigurationIsOpened() throws {
+    // `[here]`, `type = local`, as `rclone config` 1.60 seals it with canary-config.
+    try rclone.configure(
+      """
+      # Encrypted rclone configuration File
+
+      RCLONE_ENCRYPT_V0:
+      ElxgmH9yUDaFDYGgavhImfVmjFL7rZkEd3lBrZJRwp31wbIDSg8uTe7Yxw3uX2KjqlcCt2Ev30Jg7tuRMg==
+
+      """)
+    let address = "rclone:here:\(rclone.folder)/vault"
+    for (number, variables) in [
+      ["RCLONE_PASSWORD_COMMAND": "echo canary-config"], ["RCLONE_CONFIG_PASS": "canary-config"],
+    ].enumerated() {
+      try append(1...UInt64(number + 1), rclone.engine(address, adding: variables))
+    }
+    #expect(try records(FolderEngine(path: "\(rclone.folder)/vault")) == [record(1), record(2)])
+    for command in ["echo canary-wrong", "false"] {
+      let engine = try rclone.engine(address, adding: ["RCLONE_PASSWORD_COMMAND": command])
+      let error = try #require(failure { _ = try engine.heads(in: space) })
+      #expect(error.code == .unavailable)
+      #expect(error.hint?.contains("RCLONE_PASSWORD_COMMAND") == true, "\(error.description)")
+      #expect(!error.description.contains("canary"))
+    }
+  }
+
   /// Any option of rclone may be a variable; these do not get there.
   @Test func variablesLeadNowhereElse() throws {
     let engine = try rclone.engine(
