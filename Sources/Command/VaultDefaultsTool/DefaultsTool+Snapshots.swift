@@ -134,7 +134,7 @@ extension DefaultsTool {
     if path == "-" {
       streams.output(bytes)
     } else {
-      try PropertyListFile.write(bytes, to: path)
+      try PropertyListFile.export(bytes, to: path)
     }
   }
 }

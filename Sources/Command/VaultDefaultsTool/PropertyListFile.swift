@@ -119,6 +119,24 @@ enum PropertyListFile {
     }
   }
 
+  /// Writes a file that hands values on: never another user's file, which its owner reads, nor through
+  /// another user's link.
+  ///
+  /// - Parameters:
+  ///   - bytes: The contents.
+  ///   - path: The file.
+  /// - Throws: ``DefaultsRefusal``.
+  static func export(_ bytes: [UInt8], to path: String) throws {
+    if let there = try? System.status(of: path, in: AT_FDCWD),
+      there.owner != System.effectiveUser, there.owner != 0
+    {
+      throw DefaultsRefusal(
+        "\(path) is another user's: nothing was written\nName a file of your own, or '-' for stdout."
+      )
+    }
+    try write(bytes, to: path)
+  }
+
   /// Whether a file is one of the site's, which every user's programs read.
   private static func isForEveryone(_ path: String) -> Bool {
     ["/vault/defaults", "/vault/managed"].contains { UserFile.folder(of: path).ends(with: $0) }

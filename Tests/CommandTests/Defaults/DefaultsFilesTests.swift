@@ -121,6 +121,24 @@ struct DefaultsFilesTests {
     #expect(unsafe read(reader, &bytes, 8) <= 0)
   }
 
+  /// So would the owner of a file or of a link that others can replace.
+  @Test(.enabled(if: geteuid() == 0, "needs root"))
+  func aFileAndALinkOfAnotherUserAreRefused() throws {
+    defaults("write", "d", "k", "1")
+    let (file, own, link) = (path("file"), path("own"), path("link"))
+    for each in [file, own] { try Data("old".utf8).write(to: URL(fileURLWithPath: each)) }
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: own)
+    #expect(unsafe chown(file, 65_534, 65_534) == 0 && lchown(link, 65_534, 65_534) == 0)
+    for each in [file, link] {
+      let refused = defaults("export", "d", each)
+      #expect(refused.status != 0 && refused.errors.contains("another user's"), "\(refused.errors)")
+    }
+    for each in [file, own] {
+      #expect(try String(contentsOfFile: each, encoding: .utf8) == "old")
+    }
+    #expect(defaults("export", "d", own).status == 0)
+  }
+
   /// The file is synced, and after the rename its directory; both failures are reported.
   @Test(arguments: [1, 2]) func aFailedSyncIsReported(number: Int) throws {
     defaults("write", path("f.plist"), "a", "1")

@@ -111,6 +111,14 @@ struct SyncMembersVerbTests {
     #expect(try role(of: "laptop", by: laptop) == "owner")
   }
 
+  @Test(arguments: [["--uses", "0"], ["--uses", "1001"], ["--for", "0"], ["--for", "40d"]])
+  func anInvitationOutOfRangeIsUsage(_ words: [String]) throws {
+    let refused = try laptop.command.run(["sync", "invite"] + words)
+    #expect(refused.says(64, "between"), "\(refused.errors)")
+    let other = try ThrowawayVault()
+    #expect(try other("sync", "init", "\(store.path)/x", "--label", "a b").says(64, "--label has"))
+  }
+
   /// Its code ended before the store showed that it had joined; or another one had used it up.
   @Test func aMachineThatCameLateIsLetInByName() throws {
     #expect(try laptop("sync", "role", "desktop", "admin").status == 0)

@@ -468,7 +468,7 @@ extension SecretBuilder {
 
 extension Operation {
   /// Whether a machine may be called so: 1 to 64 letters, digits, dots, hyphens and underscores.
-  static func isLabel(_ label: String) -> Bool {
+  package static func isLabel(_ label: String) -> Bool {
     (1...64).contains(label.utf8.count)
       && label.unicodeScalars.allSatisfy {
         $0.properties.isAlphabetic || $0.properties.numericType != nil

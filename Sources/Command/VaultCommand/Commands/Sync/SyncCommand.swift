@@ -60,7 +60,15 @@ enum SyncStore {
     var storePassword: String?
 
     /// The machine's name.
-    func machine() -> String { label ?? MachineName.current }
+    func machine() throws -> String {
+      guard let label else { return MachineName.current }
+      guard Operation.isLabel(label) else {
+        throw CommandError.usage(
+          "--label has 1 to 64 letters, digits, dots, hyphens and underscores",
+          hint: "such as: --label laptop")
+      }
+      return label
+    }
   }
 }
 
@@ -81,7 +89,7 @@ struct SyncInitCommand: ParsableCommand {
     let (others, (report, status)) = try settings.withVault { vault in
       let others = try engine.spaces()
       let synced = try SyncedVault.create(
-        vault.unlocked, in: engine, at: store, label: options.machine())
+        vault.unlocked, in: engine, at: store, label: try options.machine())
       if let password { try synced.keepStorePassword(password) }
       return (others, (try synced.begin(), try synced.status()))
     }
@@ -131,6 +139,12 @@ struct SyncInviteCommand: ParsableCommand {
     let asked = try role.map { try SyncRoleCommand.role($0) }
     guard let seconds = TimeSpan.seconds(time) else {
       throw CommandError.usage("--for must be a duration", hint: "such as: --for 1h")
+    }
+    guard (1...30 * 86_400).contains(seconds) else {
+      throw CommandError.usage("--for must be between 1s and 30d", hint: "such as: --for 1h")
+    }
+    guard (1...1000).contains(uses) else {
+      throw CommandError.usage("--uses must be between 1 and 1,000", hint: "such as: --uses 5")
     }
     let (invitation, isSecond) = try settings.withSpace { space in
       // Whoever has one machine brings another one of his own; one that may do all it can is a way
@@ -203,7 +217,7 @@ struct SyncJoinCommand: ParsableCommand {
     let (report, own) = try settings.withVaultMade { vault in
       if !merge { try settings.confirmSharing(vault, options.store) }
       let synced = try SyncedVault.join(
-        vault.unlocked, in: engine, at: store, invitation: code, label: options.machine())
+        vault.unlocked, in: engine, at: store, invitation: code, label: try options.machine())
       if let password { try synced.keepStorePassword(password) }
       let report = try synced.begin()
       return (report, try synced.devices().first { $0.isThisMachine })
@@ -211,7 +225,7 @@ struct SyncJoinCommand: ParsableCommand {
     if settings.writesJSON { return try StandardOutput.write(report.members) }
     try report.tell()
     StandardError.note(
-      "joined as \(StandardOutput.shown(own?.label ?? options.machine()))"
+      "joined as \(StandardOutput.shown(own?.label ?? MachineName.current))"
         + (own?.isAdmitted ?? true
           ? "" : "; what it changes counts as soon as an admin's machine has synchronized"))
     if let problem = report.problems.first { throw problem }
