@@ -35,8 +35,8 @@ enum KeyringTable {
                                      |                  | both    | 0           | 0 later     | 69 withdraw | 0           | 0           | 0 unlock
     item there but locked            | item-locked      | keyring | 77 unlock   | 77 unlock   | 77 unlock   | 77 unlock   | 77 unlock   | 0
                                      |                  | both    | 0           | 0 later     | 69 withdraw | 0           | 0           | 0
-    item missing                     | unlocked-empty   | keyring | 77 slot     | 77 slot     | 77 slot     | 77 slot     | 77 slot     | 0
-                                     |                  | both    | 0           | 0           | 0           | 0           | 0           | 0
+    item missing                     | unlocked-empty   | keyring | 77 slot     | 77 slot     | 77 slot     | 77 slot     | 77 slot     | 0 slot
+                                     |                  | both    | 0           | 0           | 0           | 0           | 0           | 0 file
     unusable reply                   | wrong-type       | keyring | 69 restart  | 69 restart  | 69 restart  | 69 restart  | 69 restart  | 0
                                      |                  | both    | 0           | 0           | 69 withdraw | 0           | 0           | 0
     secret that does not decrypt     | iv-short         | keyring | 69 restart  | 69 restart  | 69 restart  | 69 restart  | 69 restart  | 0
@@ -59,7 +59,8 @@ enum KeyringTable {
     "make": "create a keyring first: log in to the desktop once",
     "unlock": "unlock the keyring: vault keyring unlock",
     "here": "unlock the keyring: vault keyring unlock",
-    "slot": "put the keyring's file of before back",
+    "slot": "put the keyring's files of before, the folder ",
+    "file": "it is unlocked by: key file",
     "other": "use another keyring; accept it: leave out --require-encrypted-session",
     "clear": "refuse such a keyring: --require-encrypted-session",
     "later": "the next change that finds the keyring does it, too; bring the copies up to date: ",
