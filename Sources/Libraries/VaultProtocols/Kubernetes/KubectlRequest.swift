@@ -11,7 +11,8 @@ import VaultStorage
 /// a field the main secret is.
 ///
 /// ```swift
-/// let request = try KubectlRequest(user: "prod", information: environment["KUBERNETES_EXEC_INFO"])
+/// let request = try KubectlRequest(user: "prod", information: nil)
+/// let response = try request.response(in: try await vault.read())
 /// ```
 public struct KubectlRequest: CredentialRequest {
   /// The name of the variable in which kubectl says what it wants.

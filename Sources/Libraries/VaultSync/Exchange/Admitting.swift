@@ -44,13 +44,12 @@ struct Admitting: Exchanging {
     if isAdmin, !operations.isEmpty {
       try tellMissingKeys(loaded.history.roster(), &loaded, &writer, known)
     }
-    // So do earlier records of somebody who may write again.
-    let frontier = loaded.history.frontier.filter { $0.key != loaded.state.stream }
-    let isGrown =
-      before.limits(frontier) != after.limits(frontier)
-      || after.members.keys.contains {
-        before.members[$0]?.isAdmitted != true && frontier[$0, default: 0] > 1
-      }
+    let isGrown = loaded.history.frontier.contains { stream, sequence in
+      guard stream != loaded.state.stream, after.members[stream] != nil else { return false }
+      guard before.members[stream]?.isAdmitted == true else { return sequence > 1 }
+      // So do earlier records of somebody who may write again.
+      return before.limits([stream: sequence]) != after.limits([stream: sequence])
+    }
     try replica.keep(writer, &loaded, isApplied: !isGrown)
     return isGrown
   }

@@ -153,7 +153,10 @@ struct PreferencesExchange: Exchanging {
       let told = PreferencesOperation.operations(
         name, isProtected: isProtected, canWrite ? merge.told : [])
       operations += told.operations
-      report.tooLong += told.tooLong.map { "\(name) \($0)" }
+      // It may be the second look of one run.
+      for key in told.tooLong.map({ "\(name) \($0)" }) where !report.tooLong.contains(key) {
+        report.tooLong.append(key)
+      }
       after[name] = sides.local
       after[name]?.values = merge.values
     }
