@@ -131,7 +131,7 @@ struct DefaultsFilesTests {
     #expect(unsafe chown(file, 65_534, 65_534) == 0 && lchown(link, 65_534, 65_534) == 0)
     for each in [file, link] {
       let refused = defaults("export", "d", each)
-      #expect(refused.status != 0 && refused.errors.contains("another user's"), "\(refused.errors)")
+      #expect(refused.status != 0 && refused.error.contains("another user's"), "\(refused.error)")
     }
     for each in [file, own] {
       #expect(try String(contentsOfFile: each, encoding: .utf8) == "old")
