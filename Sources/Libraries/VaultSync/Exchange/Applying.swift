@@ -222,32 +222,6 @@ struct Applying: Exchanging {
     before.pending = SyncState.Pending(applied: next.state.applied, records: writer.written)
     try files.replaceState(before.sealed(next.keys.own))
   }
-
-  // MARK: - To the store
-
-  func push(
-    _ there: OwnStream, _ loaded: inout LoadedReplica, _ report: inout SyncReport
-  ) throws {
-    let own = loaded.state.stream
-    let count = UInt64(loaded.history.streams[own]?.count ?? 0)
-    var unsent: ArraySlice<[UInt8]> = []
-    if there.count < count || there.isHeadAltered, let last = loaded.history.last(own) {
-      let covered = loaded.history.base?.frontier[own] ?? 0
-      // A store that was emptied gets what the base covers, too.
-      let log = there.count < covered ? try files.records() : loaded.log
-      unsent = LoggedStream(own, in: log).records(after: there.count)
-      do {
-        try engine.append(
-          Array(unsent),
-          head: StreamHead(stream: own, sequence: last.sequence, hash: last.hash),
-          in: loaded.state.space)
-      } catch let error as SyncError where error.code == .taken {
-        throw Replica.copied
-      }
-    }
-    report.sent = unsent.count
-    loaded.state.sent = count
-  }
 }
 
 extension SharedItem {
