@@ -274,6 +274,14 @@ extension SQLiteConnection {
     return found.map { ($0, changes[$0.id] ?? []) }
   }
 
+  /// Takes the backticks from the names of classes, as ``Swift/String/withoutBackticks`` does.
+  func dropBackticksOfHistory() throws {
+    guard try hasHistory() else { return }
+    try execute(
+      "UPDATE appdata_changes SET entity=replace(replace(entity, '`', ''), char(160), ' ') "
+        + "WHERE instr(entity, '`')")
+  }
+
   /// Deletes the whole history, within a transaction, and goes on with it.
   package func deleteAllHistory() throws(StorageError) {
     try execute("DELETE FROM appdata_changes")

@@ -95,6 +95,9 @@ package struct DataStoreMigration {
   package func path(from stored: StoredSchema) throws(StorageError) -> [Stage] {
     // Mostly nothing has changed at all, which is seen sooner.
     if stored == target || stored.layout == target.layout { return [] }
+    if let named = stored.withoutBackticks {
+      return [Stage(from: stored, to: named)] + (try path(from: named))
+    }
     if let declared = declaredPath(from: stored) { return declared }
     guard stored.version <= target.version else {
       throw StorageError(
@@ -233,6 +236,8 @@ package struct DataStoreMigration {
         throw StorageError(.migration, obstacle)
       }
       try run(plan, connection, change)
+      try connection.renameTextFormColumns(plan.columnNames)
+      if stored.withoutBackticks != nil { try connection.dropBackticksOfHistory() }
       try connection.writeSchema(stage.to)
       if let hook = stage.didMigrate {
         try hook(connection, change)

@@ -42,6 +42,8 @@ package struct MigrationPlan: Sendable, Equatable {
   package internal(set) var requirements: [Requirement] = []
   package internal(set) var risks: [Risk] = []
   package internal(set) var steps: [Step] = []
+  /// Columns that get another name or lie in another table, as ``TextFormColumns`` names them.
+  private(set) var columnNames: [String: String] = [:]
 
   /// Compares two schemas.
   ///
@@ -59,6 +61,7 @@ package struct MigrationPlan: Sendable, Equatable {
     let matches = try SchemaMatches(old: old, new: new, isCustom: isCustom)
     dropIndexes(old, new)
     rename(matches)
+    columnNames = matches.columnNames
     try change(matches)
     risks += matches.risks
   }

@@ -241,6 +241,19 @@ struct SchemaMatches {
     return newName(of: relationship, in: entity, target) ?? name
   }
 
+  /// The new names of columns, as ``TextFormColumns`` has them.
+  var columnNames: [String: String] {
+    var names: [String: String] = [:]
+    for (old, new) in zip(old.entities, current.entities) {
+      for (before, after) in zip(old.attributes, new.attributes)
+      where old.table != new.table || before.column != after.column {
+        names[TextFormColumns.name(before.column, of: SQLText.name(old.table))] =
+          TextFormColumns.name(after.column, of: SQLText.name(new.table))
+      }
+    }
+    return names
+  }
+
   // MARK: Renames without an original name
 
   private mutating func findRisks(_ entity: StoredEntity, _ target: StoredEntity) {

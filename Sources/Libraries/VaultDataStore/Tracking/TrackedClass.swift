@@ -1,0 +1,219 @@
+package import VaultStorage
+
+/// A class of objects as other machines know it: the columns that travel, under names that stay when
+/// a property is renamed.
+package struct TrackedClass: Sendable, Equatable {
+  /// The entity's name here.
+  package let entity: String
+  /// The name under which it travels: the one that it had first, as far as the schema says.
+  package let name: String
+  package let table: String
+  /// In the order of their names.
+  package let columns: [TrackedColumn]
+  /// Properties that stay on this machine: sealed under a key of the application's own.
+  package let local: [String]
+  /// The places of columns whose values no two rows have alike, a list for each constraint.
+  package let unique: [[Int]]
+
+  package func column(_ name: String) -> TrackedColumn? { columns.first { $0.name == name } }
+
+  /// The places of the columns that lead to other objects.
+  package var references: [(place: Int, reference: TrackedReference)] {
+    columns.enumerated().compactMap { place, column in
+      column.reference.map { (place, $0) }
+    }
+  }
+
+  /// The column with the place in the array that a reference's target has.
+  package func position(of reference: TrackedColumn) -> TrackedColumn? {
+    columns.first { $0.kind == .position(of: reference.name) }
+  }
+}
+
+/// A property of a class, as other machines know it.
+package struct TrackedColumn: Sendable, Equatable {
+  /// What a column holds.
+  package enum Kind: Sendable, Equatable {
+    case attribute(StoredType, isExternal: Bool)
+    /// The key of a row of another class.
+    case reference(TrackedReference)
+    /// The place among the objects that refer to the same one, by the reference's name on its way.
+    case position(of: String)
+  }
+
+  /// The property's name here.
+  package let property: String
+  /// The name under which it travels.
+  package let name: String
+  package let column: String
+  package let kind: Kind
+  package let isRequired: Bool
+  /// Whether a row may be made without it.
+  package let hasDefault: Bool
+
+  /// Where it leads; `nil` for a value.
+  package var reference: TrackedReference? {
+    if case .reference(let reference) = kind { reference } else { nil }
+  }
+
+  /// Whether an object is not shown without what this leads to.
+  package var isHard: Bool { reference.map { isRequired || $0.rule == .cascade } ?? false }
+
+  fileprivate var isPosition: Bool { if case .position = kind { true } else { false } }
+
+  /// A value that no row has, so that rows may exchange theirs; nothing where that is allowed.
+  package var vacant: SQLiteValue {
+    guard isRequired else { return .null }
+    let number = Int64.random(in: .min ..< -1)
+    return switch kind {
+    case .attribute(.float, _), .attribute(.double, _), .attribute(.date, _): .real(Double(number))
+    case .attribute(.data, _), .attribute(.transformable, _):
+      .blob((0..<16).map { _ in UInt8.random(in: 0...255) })
+    case .attribute(.boolean, _), .attribute(.integer, _), .attribute(.unsigned, _), .reference,
+      .position:
+      .integer(number)
+    case .attribute: .text("\"\(number) \(Int64.random(in: .min ... .max))\"")
+    }
+  }
+
+  /// The column beside it that sorts as it does.
+  package var orderColumn: String? {
+    if case .attribute(.decimal, _) = kind { "\(column)_order" } else { nil }
+  }
+
+  /// The type's mark on the way: what has another one is not taken for this property.
+  package var mark: UInt8 {
+    switch kind {
+    case .attribute(let type, _): Self.marks[type] ?? 0
+    case .reference: 64
+    case .position: 65
+    }
+  }
+
+  /// Marks never change: documents of years have them.
+  private static let marks: [StoredType: UInt8] = [
+    .boolean: 1, .integer: 2, .unsigned: 3, .float: 4, .double: 5, .decimal: 6, .string: 7,
+    .character: 8, .uuid: 9, .url: 10, .date: 11, .data: 12, .json: 13, .transformable: 14,
+  ]
+}
+
+/// Where a property leads, and what becomes of an object whose target is deleted.
+package struct TrackedReference: Sendable, Equatable {
+  /// The class it leads to, by its name on the way.
+  package let destination: String
+  /// What the deletion of the target does to the object: the rule of the target's inverse.
+  package let rule: StoredRelationship.DeleteRule
+  /// Whether the target's inverse leads to one object.
+  package let isExclusive: Bool
+  /// The target's property that leads back, by its name here.
+  package let inverse: String?
+}
+
+/// Something of a schema that cannot go to other machines yet.
+package struct UntrackedPart: Sendable, Equatable {
+  package let entity: String
+  /// `nil` for the class itself.
+  package let property: String?
+  package let reason: String
+
+  /// A sentence.
+  package var message: String {
+    (property.map { "\(entity).\($0)" } ?? entity) + " \(reason)"
+  }
+}
+
+extension StoredSchema {
+  /// The classes that can go to other machines, in the order of their names; and why those that
+  /// cannot do not.
+  package func tracked() -> (classes: [TrackedClass], obstacles: [UntrackedPart]) {
+    var classes: [TrackedClass] = []
+    var obstacles: [UntrackedPart] = []
+    for entity in entities {
+      let found = self.obstacles(in: entity)
+      obstacles += found
+      if found.isEmpty { classes.append(trackedClass(entity)) }
+    }
+    return (classes.sorted { $0.name < $1.name }, obstacles)
+  }
+
+  private func obstacles(in entity: StoredEntity) -> [UntrackedPart] {
+    var found: [UntrackedPart] = []
+    func note(_ property: String?, _ reason: String) {
+      found.append(UntrackedPart(entity: entity.name, property: property, reason: reason))
+    }
+    if entity.superentity != nil || !subentities(of: entity).isEmpty {
+      note(nil, "is of a family of subclasses")
+    }
+    for attribute in entity.attributes {
+      if attribute.type == .sealed, !attribute.isOptional, attribute.defaultSQL == nil {
+        note(attribute.name, "is required, and sealed under a key of the application")
+      }
+    }
+    for name in Set(entity.uniqueConstraints.joined()).sorted() {
+      if entity.attribute(name)?.isExternal == true {
+        note(name, "lies in files, and is unique together with others")
+      }
+    }
+    return found
+  }
+
+  private func trackedClass(_ entity: StoredEntity) -> TrackedClass {
+    let columns = entity.attributes.filter { $0.type != .sealed }.map { attribute in
+      TrackedColumn(
+        property: attribute.name, name: attribute.originalName ?? attribute.name,
+        column: attribute.column,
+        kind: .attribute(attribute.type, isExternal: attribute.isExternal),
+        isRequired: !attribute.isOptional, hasDefault: attribute.defaultSQL != nil)
+    }
+    let references = entity.relationships.flatMap(trackedColumns)
+    let all = (columns + references).sorted { $0.name < $1.name }
+    return TrackedClass(
+      entity: entity.name, name: entity.wireName, table: entity.table, columns: all,
+      local: entity.attributes.filter { $0.type == .sealed }.map(\.name),
+      unique: unique(of: entity).compactMap { names in
+        let places = names.compactMap { name in
+          all.firstIndex { $0.property == name && !$0.isPosition }
+        }
+        return places.count == names.count ? places.sorted() : nil
+      })
+  }
+
+  /// The properties of each constraint, each constraint once.
+  private func unique(of entity: StoredEntity) -> [[String]] {
+    let alone = entity.attributes.filter(\.isUnique).map { [$0.name] }
+    return Set((alone + entity.uniqueConstraints).map { $0.sorted() }).sorted {
+      $0.lexicographicallyPrecedes($1)
+    }
+  }
+
+  private func trackedColumns(_ relationship: StoredRelationship) -> [TrackedColumn] {
+    guard case .foreignKey(let column, let position) = relationship.storage,
+      let destination = entity(relationship.destination)
+    else { return [] }
+    let inverse = relationship.inverse.flatMap { destination.relationship($0) }
+    let name = relationship.wireName
+    let reference = TrackedColumn(
+      property: relationship.name, name: name, column: column,
+      kind: .reference(
+        TrackedReference(
+          destination: destination.wireName, rule: inverse?.deleteRule ?? .nullify,
+          isExclusive: inverse.map { !$0.isToMany } ?? false, inverse: inverse?.name)),
+      isRequired: !relationship.isOptional, hasDefault: false)
+    guard let position else { return [reference] }
+    return [
+      reference,
+      TrackedColumn(
+        property: relationship.name, name: "\(name).position", column: position,
+        kind: .position(of: name), isRequired: false, hasDefault: true),
+    ]
+  }
+}
+
+extension StoredEntity {
+  /// The name that it had first, as far as the schema says.
+  var wireName: String { originalName ?? name }
+}
+
+extension StoredRelationship {
+  var wireName: String { originalName ?? name }
+}

@@ -1,0 +1,316 @@
+import VaultSealing
+
+/// Brings a channel and its records in the store together.
+///
+/// The run of the space comes first: who belongs to it, and the keys, are as this machine knows them
+/// then. Documentation/design/sync-format.md, section 10.
+struct ChannelExchange: Exchanging {
+  let exchange: Exchange
+
+  /// What a run has found.
+  private struct Found {
+    var report = ChannelReport()
+    var frontier: Frontier = [:]
+    var pending: [StreamID: [ChannelRecord]] = [:]
+    var stopped: Set<StreamID> = []
+    var new: [ChannelEntry] = []
+    /// What a writer who is in has seen of others.
+    var vouched: Frontier = [:]
+    var newest: [StreamID: ChannelEntry] = [:]
+    /// What records of such writers have seen that wait for it.
+    var wanted: Frontier = [:]
+  }
+
+  /// Fetches what others wrote, has it met, and sends what was written here.
+  ///
+  /// It can be ended at any moment and called again.
+  func exchange(_ channel: ChannelID, _ part: some SyncedChannel) throws -> ChannelReport {
+    try files.locked {
+      var loaded = try replica.load()
+      let roster = loaded.history.roster()
+      try replica.checkMembership(roster, &loaded)
+      let heads = try engine.heads(in: channel.place).sorted { $0.stream < $1.stream }
+      var found = Found()
+      found.frontier = try part.frontier()
+      for (stream, sequence) in found.frontier {
+        found.newest[stream] = try part.entry(stream, sequence)
+      }
+      try fetch(heads, channel, loaded, roster, part, &found)
+      try part.keep(found.new)
+      found.report.received = found.new.count
+      var limits: [StreamID: UInt64] = [:]
+      for stream in found.frontier.keys { limits[stream] = limit(stream, roster, found) }
+      let own = loaded.state.stream
+      limits[own] = .max
+      // What this machine wrote before it took other keys is its own still; it says so for the others.
+      let former = roster.line(of: own).dropFirst()
+      let last = try part.lastWritten(own)
+      let labels = roster.members.mapValues { roster.shownLabel(of: $0.stream) }
+      var turn = ChannelTurn(
+        loaded, channel, limits: limits, former: Set(former), labels: labels,
+        mayWrite: roster.limit(own) == .max,
+        time: now(), last: last == 0 ? nil : try part.entry(own, last)
+      ) { try part.entry($0, $1)?.hash }
+      try part.meet(&turn)
+      for stream in former { try sendRest(heads, channel, stream, part, &found) }
+      try send(heads, channel, own, part, &found)
+      return found.report
+    }
+  }
+
+  // MARK: Whose records count
+
+  /// How far a stream counts: all of it while its machine may write; of one that may not any more
+  /// what a machine that may has seen.
+  private func limit(_ stream: StreamID, _ roster: Roster, _ found: Found) -> UInt64 {
+    roster.limit(stream) == .max ? .max : found.vouched[stream, default: 0]
+  }
+
+  private func vouch(_ roster: Roster, _ found: inout Found) {
+    for (stream, entry) in found.newest where roster.limit(stream) == .max {
+      found.vouched.formMaximum(with: entry.past)
+    }
+  }
+
+  // MARK: Fetching
+
+  private func fetch(
+    _ heads: [StreamHead], _ channel: ChannelID, _ loaded: LoadedReplica, _ roster: Roster,
+    _ part: some SyncedChannel, _ found: inout Found
+  ) throws {
+    let own = loaded.state.stream
+    let written = try part.lastWritten(own)
+    for head in heads {
+      let known = found.frontier[head.stream, default: 0]
+      if head.sequence < known, head.stream != own { found.report.rollbacks.append(head.stream) }
+      guard head.sequence <= known, head.sequence > 0, head.stream != own || written > 0,
+        let entry = try part.entry(head.stream, head.sequence), entry.hash != head.hash
+      else { continue }
+      found.stopped.insert(head.stream)
+      found.report.problems.append(
+        SyncError(
+          .forked,
+          "the store shows another record \(head.sequence) of \(roster.shownLabel(of: head.stream))"
+            + " than this machine has",
+          hint: "have that machine removed, or ask who runs the store"))
+    }
+    // Who may not write any more counts as far as the others have seen him: so these come first.
+    var before: (Frontier, Frontier)?
+    while before?.0 != found.frontier || before?.1 != found.wanted {
+      before = (found.frontier, found.wanted)
+      vouch(roster, &found)
+      for head in heads where roster.members[head.stream] != nil {
+        let counted = self.limit(head.stream, roster, found)
+        let limit = min(head.sequence, max(counted, found.wanted[head.stream, default: 0]))
+        try take(head.stream, upTo: limit, channel, roster, &found)
+      }
+      try open(loaded, roster, part, &found)
+    }
+    for (stream, records) in found.pending where !records.isEmpty && !found.stopped.contains(stream)
+    {
+      found.report.waiting.append(roster.shownLabel(of: stream))
+    }
+    for stream in found.report.rollbacks {
+      found.report.problems.append(
+        SyncError(
+          .rolledBack,
+          "the store shows less of \(roster.shownLabel(of: stream)) than this machine has",
+          hint: "that machine brings it there again with its next run"))
+    }
+  }
+
+  /// How many records of a stream are held before one of them can be opened: what waits is fetched
+  /// again by the next run.
+  private static let mostPending = 1000
+
+  private func take(
+    _ stream: StreamID, upTo end: UInt64, _ channel: ChannelID, _ roster: Roster,
+    _ found: inout Found
+  ) throws {
+    guard !found.stopped.contains(stream) else { return }
+    var next = found.frontier[stream, default: 0] + UInt64(found.pending[stream]?.count ?? 0)
+    while next < end, let room = room(for: stream, found) {
+      let limit = Int(min(end - next, UInt64(room)))
+      let records = try engine.records(of: stream, in: channel.place, after: next, limit: limit)
+      guard !records.isEmpty else { break }
+      for bytes in records {
+        if engine.isEventual, ChannelRecord.isHalf(bytes) { return }
+        do {
+          let record = try ChannelRecord(bytes: bytes)
+          guard record.channel == channel.place, record.stream == stream,
+            record.sequence == next + 1
+          else { throw MalformedRecord() }
+          found.pending[stream, default: []].append(record)
+          next += 1
+        } catch let error as SyncError {
+          return stop(stream, error, &found)
+        } catch {
+          return stop(stream, Self.tampered(roster, stream, next + 1, "is malformed"), &found)
+        }
+      }
+    }
+  }
+
+  private func room(for stream: StreamID, _ found: Found) -> Int? {
+    let pending = found.pending[stream] ?? []
+    let bytes = pending.reduce(0) { $0 + $1.bytes.count }
+    guard pending.count < Self.mostPending, bytes < SyncRecord.maximumLength else { return nil }
+    return min(Self.mostPending - pending.count, 100)
+  }
+
+  private func stop(_ stream: StreamID, _ problem: SyncError, _ found: inout Found) {
+    found.stopped.insert(stream)
+    found.report.problems.append(problem)
+  }
+
+  private static func tampered(
+    _ roster: Roster, _ stream: StreamID, _ number: UInt64, _ reason: String
+  ) -> SyncError {
+    SyncError(
+      .tampered, "record \(number) of \(roster.shownLabel(of: stream)) in a channel \(reason)",
+      hint: "the others go on; have that machine removed, or ask who runs the store")
+  }
+
+  // MARK: Opening
+
+  /// Opens what can be opened: nothing before what its writer had seen.
+  private func open(
+    _ loaded: LoadedReplica, _ roster: Roster, _ part: some SyncedChannel, _ found: inout Found
+  ) throws {
+    var goesOn = true
+    while goesOn {
+      goesOn = false
+      for stream in found.pending.keys.sorted() {
+        while let record = found.pending[stream]?.first, !found.stopped.contains(stream) {
+          do {
+            guard let entry = try opened(record, loaded, roster, part, &found) else { break }
+            found.new.append(entry)
+            found.frontier[stream] = entry.sequence
+            found.newest[stream] = entry
+            found.pending[stream]?.removeFirst()
+            goesOn = true
+          } catch let error as SyncError {
+            stop(stream, error, &found)
+          } catch is MalformedRecord {
+            let problem = Self.tampered(roster, stream, record.sequence, "is malformed")
+            stop(stream, problem, &found)
+          }
+        }
+      }
+    }
+  }
+
+  /// The record, verified; `nil` while something that it needs is not here.
+  private func opened(
+    _ record: ChannelRecord, _ loaded: LoadedReplica, _ roster: Roster, _ part: some SyncedChannel,
+    _ found: inout Found
+  ) throws -> ChannelEntry? {
+    let (stream, sequence) = (record.stream, record.sequence)
+    func wrong(_ reason: String) -> SyncError { Self.tampered(roster, stream, sequence, reason) }
+    let before = found.newest[stream]
+    guard record.previous == before?.hash ?? [UInt8](repeating: 0, count: 32) else {
+      throw wrong("does not follow the one before")
+    }
+    guard let keys = roster.members[stream]?.keys, record.isSigned(by: keys.signing) else {
+      throw wrong("is not signed by its machine")
+    }
+    // Its key may come with the next run of the space: two epochs may share one number.
+    guard let content = try record.open(loaded.history.epochs) else { return nil }
+    var past = before?.past ?? [:]
+    for sighting in content.seen {
+      let (other, number) = (sighting.stream, sighting.sequence)
+      guard other != stream, number > 0 else { throw wrong("has seen what cannot be") }
+      guard number <= found.frontier[other, default: 0] else {
+        // Its writer is in, or one who is in knows it: what it knows counts, whoever wrote that.
+        if roster.members[other] != nil {
+          found.wanted[other] = max(number, found.wanted[other, default: 0])
+        }
+        return nil
+      }
+      let entry =
+        try found.newest[other]?.sequence == number
+        ? found.newest[other]
+        : found.new.first { $0.stream == other && $0.sequence == number }
+          ?? part.entry(other, number)
+      guard let entry, Array(entry.hash.prefix(16)) == sighting.hash else {
+        throw wrong("has seen another record than there is")
+      }
+      past.formMaximum(with: entry.past)
+    }
+    guard past[stream, default: 0] < sequence else { throw wrong("has seen what cannot be") }
+    past[stream] = sequence
+    return ChannelEntry(
+      stream: stream, sequence: sequence, hash: record.hash, past: past, bytes: record.bytes)
+  }
+
+  // MARK: Sending
+
+  /// Puts the records of this machine that the store has not.
+  private func send(
+    _ heads: [StreamHead], _ channel: ChannelID, _ own: StreamID, _ part: some SyncedChannel,
+    _ found: inout Found
+  ) throws {
+    let count = try part.lastWritten(own)
+    guard count > 0, let last = try part.entry(own, count) else { return }
+    let head = heads.first { $0.stream == own }
+    var there = min(head?.sequence ?? 0, count)
+    if let head, head.sequence > 0, head.sequence <= count,
+      try part.entry(own, head.sequence)?.hash != head.hash
+    {
+      // A head that says something else is written anew; another record in its place is refused.
+      there = head.sequence - 1
+    }
+    guard there < count else { return try part.sent(upTo: count, of: own) }
+    let records = try part.records(of: own, after: there)
+    do {
+      try engine.append(
+        records, head: StreamHead(stream: own, sequence: count, hash: last.hash),
+        in: channel.place)
+    } catch let error as SyncError where error.code == .taken {
+      throw Replica.copied
+    }
+    found.report.sent += records.count
+    try part.sent(upTo: count, of: own)
+  }
+
+  /// Puts what this machine had not sent yet when it took other keys, where the store has nothing else
+  /// in its place.
+  private func sendRest(
+    _ heads: [StreamHead], _ channel: ChannelID, _ former: StreamID, _ part: some SyncedChannel,
+    _ found: inout Found
+  ) throws {
+    let (count, there) = (
+      try part.lastWritten(former), heads.first { $0.stream == former }?.sequence ?? 0
+    )
+    guard there < count, let last = try part.entry(former, count) else { return }
+    if let head = heads.first(where: { $0.stream == former }), there > 0,
+      try part.entry(former, there)?.hash != head.hash
+    {
+      return
+    }
+    let records = try part.records(of: former, after: there)
+    do {
+      try engine.append(
+        records, head: StreamHead(stream: former, sequence: count, hash: last.hash),
+        in: channel.place)
+    } catch let error as SyncError where error.code == .taken {
+      return
+    }
+    found.report.sent += records.count
+  }
+}
+
+/// What a run of a channel did.
+package struct ChannelReport: Sendable {
+  /// Records that came.
+  package var received = 0
+  /// Records that went to the store.
+  package var sent = 0
+  /// Machines of which records are on their way, by their labels.
+  package var waiting: [String] = []
+  /// What is wrong; everything else was done.
+  package var problems: [SyncError] = []
+  var rollbacks: [StreamID] = []
+
+  package init() {}
+}

@@ -1,0 +1,78 @@
+import Foundation
+import TestSupport
+import Testing
+import VaultDataSync
+import VaultSync
+
+/// A member of the space that writes whatever it likes into a channel.
+final class HostileMember: SyncedChannel {
+  private let machine: DataMachine
+  private var entries: [StreamID: [ChannelEntry]] = [:]
+  /// What it says with its next run, a record each.
+  private var records: [[ChannelOperation]] = []
+  /// Every operation that the others have written.
+  private(set) var heard: [DataOperation] = []
+
+  init(_ machine: DataMachine) throws {
+    self.machine = machine
+    try listen()
+  }
+
+  private var channel: ChannelID {
+    get throws {
+      try SpaceChannels(machine.space).channel(
+        application: machine.application, store: "default")
+    }
+  }
+
+  func listen() throws { _ = try SpaceChannels(machine.space).exchange(self, of: channel) }
+
+  /// Writes a record.
+  func say(_ operations: [DataOperation]) throws { try say(records: [operations]) }
+
+  /// Writes records.
+  func say(records: [[DataOperation]]) throws {
+    self.records = try records.map { try $0.map { try $0.encoded() } }
+    defer { self.records = [] }
+    let report = try SpaceChannels(machine.space).exchange(self, of: channel)
+    #expect(report.sent == records.count)
+  }
+
+  /// The identities of the objects of a class that others have made.
+  func identities(of className: String) -> [ObjectID] {
+    heard.flatMap { operation -> [ObjectID] in
+      guard case .rows(let rows) = operation, rows.className == className else { return [] }
+      return rows.rows.filter(\.isMade).map(\.identity)
+    }
+  }
+
+  // MARK: A channel
+
+  func frontier() throws -> Frontier {
+    entries.mapValues { $0.last?.sequence ?? 0 }
+  }
+
+  func entry(_ stream: StreamID, _ sequence: UInt64) throws -> ChannelEntry? {
+    entries[stream]?.first { $0.sequence == sequence }
+  }
+
+  func keep(_ records: [ChannelEntry]) throws {
+    for record in records { entries[record.stream, default: []].append(record) }
+  }
+
+  func records(of stream: StreamID, after sequence: UInt64) throws -> [[UInt8]] {
+    (entries[stream] ?? []).filter { $0.sequence > sequence }.map(\.bytes)
+  }
+
+  func lastWritten(_ stream: StreamID) throws -> UInt64 { entries[stream]?.last?.sequence ?? 0 }
+
+  func meet(_ turn: inout ChannelTurn) throws {
+    heard = []
+    for entry in entries.values.joined() {
+      heard += try turn.content(of: entry.bytes).operations.compactMap { try DataOperation($0) }
+    }
+    for operations in records { try keep([turn.write(operations, knowing: frontier())]) }
+  }
+
+  func sent(upTo sequence: UInt64, of stream: StreamID) throws {}
+}
