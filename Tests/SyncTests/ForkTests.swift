@@ -120,7 +120,7 @@ struct ForkTests: SuiteOfThreeMachines {
   @Test func aMachineWithTwoHistoriesIsRemovedAndTheOthersGoOn() throws {
     _ = try fork(knowing: third)
     #expect(try first.synchronize().problems.map(\.code) == [.forked])
-    #expect(try first.remove("desktop") == "desktop")
+    #expect(try first.remove("desktop").label == "desktop")
     try laptop.set("more", "1")
     let report = try first.synchronize()
     #expect(report.problems.isEmpty && report.sent > 0)

@@ -48,6 +48,24 @@ struct HostileMember {
     return stream
   }
 
+  /// Goes on in a stream of its own, as from a home that was put back.
+  ///
+  /// - Parameter label: What it calls itself.
+  /// - Throws: What sealing throws, or the store.
+  func goOn(as label: String) throws {
+    let records = engine.all.records[known.space]?[known.stream] ?? []
+    let last = try SyncRecord(bytes: #require(records.last))
+    let seen = Sighting(stream: known.stream, sequence: last.sequence, hash: last.hash)
+    try writeNewStream(seen: [seen]) { keys, stream in
+      let signature = known.keys.signing.signature(
+        of: VaultSync.Operation.succeeded(by: stream, in: known.space))
+      return [
+        .succeed(
+          keys: keys.publicKeys, predecessor: known.stream, label: label, signature: signature)
+      ]
+    }
+  }
+
   func put(_ record: SyncRecord) throws {
     try engine.append(
       [record.bytes],

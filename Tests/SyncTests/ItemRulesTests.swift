@@ -89,7 +89,7 @@ struct ItemRulesTests: SuiteOfThreeMachines {
       try laptop.set(name, "mine")
       try laptop.vault.blocking.remove(ItemName(name))
     }
-    #expect(try first.remove("desktop") == "desktop")
+    #expect(try first.remove("desktop").label == "desktop")
     #expect(try first.synchronize().problems.isEmpty)
   }
 

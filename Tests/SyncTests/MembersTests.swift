@@ -123,7 +123,7 @@ struct MembersTests {
     let server = try SyncMachine("server")
     let second = try desktop.joining(first, engine)
     let third = try server.joining(first, engine)
-    #expect(try first.remove("desktop") == "desktop")
+    #expect(try first.remove("desktop").label == "desktop")
     let known = try #require(try Self.epochs(of: desktop))
     try laptop.set("token", "after")
     try first.synchronize()
@@ -202,8 +202,9 @@ struct MembersTests {
     _ = try join(server, invitation.text)
     #expect(try server.get("token") == "after")
     #expect(code { _ = try second.rotate() } == .notAllowed)
-    // The code was used in between, and ended: one new key is for both.
-    #expect(try first.rotate() == Int(epoch) + 2)
+    // One key before what was changed here, and one since the code was used in between, and ended.
+    #expect(try first.rotate() == Int(epoch) + 3)
+    #expect(try first.synchronize().sent == 0)
   }
 
   @Test func whatARemovedMachineWroteAfterItsLastRecordIsTakenBack() throws {
@@ -394,6 +395,39 @@ struct MembersTests {
         "laptop created ", "laptop changed token", "laptop invited ", "desktop joined ",
         "desktop changed token",
       ])
+  }
+
+  /// Two machines that ask for one name are told apart, as `devices` does.
+  @Test func theLogNamesMachinesAsTheyAreListed() throws {
+    let (one, two) = (try SyncMachine("desktop"), try SyncMachine("desktop"))
+    _ = try one.joining(first, engine)
+    let third = try two.joining(first, engine)
+    try first.synchronize()
+    try two.set("token", "2")
+    try third.synchronize()
+    let removal = try first.remove("desktop-2")
+    let device = try #require(try first.devices().first { $0.label == "desktop-2" })
+    #expect(device.id == removal.id && device.isRemoved)
+    let removed = try #require(try first.log().first { $0.action == .removed })
+    #expect(removed.subject == "desktop-2" && removed.subjectID == device.id)
+    let changed = try #require(try first.log().last { $0.action == .changed })
+    #expect(changed.device == "desktop-2" && changed.deviceID == device.id)
+    // The name is given again: then the id says who is meant, and the one that is in comes first.
+    let again = try SyncMachine("desktop-2")
+    let fourth = try again.joining(first, engine)
+    try fourth.synchronize()
+    try first.synchronize()
+    #expect(try first.items(exposedTo: "desktop-2").map(\.text) == ["token"])
+    let second = try first.remove("desktop-2")
+    #expect(!second.isOnlyOneOfItsName && second.name == String(second.id.prefix(8)))
+    #expect(try first.items(exposedTo: second.name).map(\.text) == ["token"])
+    do {
+      _ = try first.items(exposedTo: "desktop-2")
+      Issue.record("two are called so")
+    } catch let error as SyncError {
+      #expect(error.hint?.contains(second.name) == true)
+      #expect(error.hint?.contains(String(removal.id.prefix(8))) == true)
+    }
   }
 
   /// Who is alone in a space keeps being its owner: nobody else could ever be one.

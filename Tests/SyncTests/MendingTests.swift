@@ -91,14 +91,66 @@ struct MendingTests {
     try second.synchronize()
     #expect(try second.status().changedItems == 2)
     #expect(SyncedVault.isReader(vaultAt: web.vault.blocking.path))
-    #expect(try second.discardLocalChanges() == 2)
+    #expect(try second.discardLocalChanges().items == 2)
     #expect(try web.contents() == ["db": "1|"])
     let removed = try web.vault.blocking.items(matching: .trash).map(\.name.text)
     #expect(removed == ["own"])
     #expect(try web.values(of: "db") == ["1", "local"])
+    // What was given back is no change any more, also after runs.
+    for _ in 0..<2 {
+      #expect(try second.status().changedItems == 0)
+      #expect(try second.discardLocalChanges() == (0, 0))
+      try second.synchronize()
+    }
     #expect(throws: SyncError.self) { try first.discardLocalChanges() }
     try first.setRole(.writer, of: "web")
     try second.synchronize()
     #expect(!SyncedVault.isReader(vaultAt: web.vault.blocking.path))
+  }
+
+  /// What a machine changed while it could only read goes to the others when it may write, however
+  /// many runs there were in between.
+  @Test(arguments: [true, false]) func whatAReaderChangedIsSentWhenItMayWrite(_ wroteBefore: Bool)
+    throws
+  {
+    let engine = MemoryEngine()
+    let (laptop, web) = (try SyncMachine("laptop"), try SyncMachine("web"))
+    for number in 0..<5 { try laptop.set("db\(number)", "1") }
+    let first = try laptop.founding(engine)
+    let second = try web.joining(first, engine, role: wroteBefore ? .writer : .reader)
+    for one in [first, second] { try one.synchronize() }
+    if wroteBefore {
+      try web.set("db1", "local")
+      try first.setRole(.reader, of: "web")
+    }
+    for _ in 0..<2 { for one in [second, first] { try one.synchronize() } }
+    if !wroteBefore { try web.set("db1", "local") }
+    try web.set("own", "x")
+    for _ in 0..<2 { for one in [second, first] { try one.synchronize() } }
+    #expect(try second.status().changedItems == 2)
+    #expect(try laptop.get("db1") == "1")
+    try first.setRole(.writer, of: "web")
+    try second.synchronize()
+    #expect(try second.status().changedItems == 0)
+    try first.synchronize()
+    #expect(try laptop.get("db1") == "local" && laptop.get("own") == "x")
+    for one in [first, second] { #expect(try one.synchronize().sent == 0) }
+  }
+
+  /// A person's mistake is nothing that a monitor has to hear of.
+  @Test func whatAPersonMayNotDoIsNoFailureOfTheSynchronizing() throws {
+    let machines = try TwoMachines()
+    let (first, second) = (machines.first, machines.second)
+    #expect(throws: SyncError.self) { try first.remove("nobody") }
+    #expect(throws: SyncError.self) { try first.setRole(.writer, of: "nobody") }
+    #expect(throws: SyncError.self) { try first.admit("nobody") }
+    #expect(throws: SyncError.self) { try second.setRole(.owner, of: "desktop") }
+    #expect(throws: SyncError.self) { try second.invite() }
+    for machine in [machines.laptop, machines.desktop] {
+      #expect(try SyncedVault.overview(of: machine.vault)?.failure == nil)
+    }
+    machines.engine.isAway = true
+    #expect(throws: SyncError.self) { try first.remove("desktop") }
+    #expect(try SyncedVault.overview(of: machines.laptop.vault)?.failure == "sync-unavailable")
   }
 }

@@ -56,7 +56,7 @@ struct MovingTests: SuiteOfTwoMachines {
     for one in [first, second, third] {
       #expect(try Set(one.devices().map(\.label)) == ["laptop", "desktop", "desktop-2"])
     }
-    #expect(try first.remove("desktop") == "desktop")
+    #expect(try first.remove("desktop").label == "desktop")
     #expect(throws: SyncError.self) { try second.synchronize() }
     #expect(try third.synchronize().problems.isEmpty)
     // The same line once more hits nobody else; who comes back has the name again.

@@ -344,4 +344,29 @@ struct PreferencesTests {
     for number in members { #expect(stores[number].values() == laptop.values(), "m\(number)") }
     for one in synced { #expect(try one.synchronize().sent == 0, "it has no end") }
   }
+
+  /// A machine that only reads counts what was changed on it, and gives it back.
+  @Test func aReaderGivesPreferencesBack() throws {
+    for one in synced { try one.addDomain("tool") }
+    laptop.set("theme", "dark", at: 10)
+    laptop.set("size", "12", at: 10)
+    try rounds()
+    try synced[0].setRole(.reader, of: "desktop")
+    try rounds()
+    desktop.set("theme", "light", at: 20)
+    desktop.set("size", nil, at: 20)
+    desktop.set("own", "1", at: 20)
+    for _ in 0..<2 {
+      try rounds()
+      #expect(try synced[1].status().changedPreferences == 3)
+    }
+    #expect(laptop.values() == ["theme": "dark", "size": "12"])
+    #expect(try synced[1].discardLocalChanges() == (0, 3))
+    #expect(desktop.values() == ["theme": "dark", "size": "12"])
+    for _ in 0..<2 {
+      #expect(try synced[1].status().changedPreferences == 0)
+      try rounds()
+    }
+    #expect(laptop.values() == desktop.values() && desktop.values() == server.values())
+  }
 }

@@ -147,6 +147,17 @@ struct RecoveryTests {
     let invitation = try InvitationCode(typed: code)
     #expect(keys.publicKeys == invitation.keys.publicKeys)
     #expect(keys.own.isEqual(to: invitation.keys.own))
+    // What lies in the store opens with the code alone: a copy of the vault reads no new key there.
+    let space = try #require(SpaceID(text: first.status().space))
+    let lies = try #require(try engine.invitation(invitation.id, in: space))
+    let content = try InvitationContent(sealed: lies, code: invitation)
+    #expect(content.space == space && !content.epochs.isEmpty)
+    for context in ["VSR1/invited", "VSR1/recovery"] {
+      let opened = try? AuthenticatedEncryption.open(
+        lies, key: keys.own, context: Array(context.utf8))
+      let bytes = opened?.withBytes { $0.array(0..<$0.byteCount) } ?? []
+      #expect(bytes.isEmpty || !bytes.starts(with: space.bytes))
+    }
     // The seed and the code stand neither in the index nor beside it.
     for secret in [invitation.seed, try #require(try RecoveryCode.key(from: code))] {
       #expect(!keys.own.isEqual(to: secret))
@@ -250,14 +261,15 @@ struct RecoveryTests {
     try fifth.synchronize()
     #expect(try third.synchronize().problems.isEmpty)
     #expect(try server.get("token") == "together")
-    // Who is out can read nothing that is written now.
-    let newest = try #require(
-      try engine.all.records.values.first?.values.compactMap(\.last)
-        .map { try SyncRecord(bytes: $0) }.max { $0.epoch < $1.epoch })
+    // Who is out can read nothing that the others write now; what he wrote himself he can.
     let seed = try #require(try laptop.vault.blocking.key(for: "sync-device"))
     let state = try SyncState(
       sealed: #require(try SyncFiles(vault: laptop.vault.blocking.path).state()),
       key: KeyPairs(seed: seed).own)
+    let newest = try #require(
+      try engine.all.records.values.first?.values.compactMap(\.last)
+        .map { try SyncRecord(bytes: $0) }.filter { $0.stream != state.stream }
+        .max { $0.epoch < $1.epoch })
     for epoch in state.epochs {
       #expect(throws: SealingError.self) { try newest.open(epoch.key) }
     }
@@ -337,5 +349,89 @@ struct RecoveryTests {
     let calls = engine.calls
     #expect(try first.synchronize().sent == 0)
     #expect(engine.calls == calls + 1)
+  }
+
+  /// A machine that came by the code knows it: whoever puts it out closes the code.
+  @Test func whoIsPutOutDoesNotComeBackByTheCode() throws {
+    let desktop = try SyncMachine("desktop")
+    let second = try desktop.joining(first, engine, role: .owner)
+    let (again, zed, late) = (
+      try SyncMachine("again"), try SyncMachine("zed"), try SyncMachine("late")
+    )
+    let (third, fourth) = (try join(again, code), try join(zed, code))
+    for one in [first, second, third, fourth, first] { try one.synchronize() }
+    let removal = try third.remove("zed")
+    #expect(removal.recoveryCodeOf == "laptop" && removal.isRecoveryCodeClosed)
+    #expect(try first.synchronize().closedRecoveryCodes == 1)
+    #expect(try first.synchronize().closedRecoveryCodes == 0)
+    #expect(error { _ = try join(late, code) }?.code == .invitation)
+    #expect(try first.status().recoveryCodes == 0)
+    for _ in 0..<2 { for one in [first, second, third] { try one.synchronize() } }
+    for one in [first, second, third, first] { #expect(try one.synchronize().sent == 0) }
+    try laptop.set("later", "1")
+    try first.synchronize()
+    #expect(try first.items(exposedTo: "zed").map(\.text) == ["token"])
+    // The others that came by it stay, and another code opens the space.
+    #expect(
+      try first.devices().filter { !$0.isRemoved }.map(\.label).sorted()
+        == ["again", "desktop", "laptop"])
+    let new = try Self.makeCode(laptop)
+    try first.synchronize()
+    let rescue = try SyncMachine("rescue")
+    #expect(try join(rescue, new).status().role == .owner)
+  }
+
+  /// One that left is told nothing new; the code stays, which is on somebody's paper.
+  @Test func whoLeavesBehindACodeMakesNobodyBeginEpochs() throws {
+    let desktop = try SyncMachine("desktop")
+    let second = try desktop.joining(first, engine, role: .admin)
+    let guest = try SyncMachine("guest")
+    let third = try join(guest, code)
+    for one in [first, second, third, first] { try one.synchronize() }
+    #expect(try SyncedVault.leave(guest.vault, in: engine))
+    for _ in 0..<2 { for one in [first, second] { try one.synchronize() } }
+    for one in [first, second, first, second] { #expect(try one.synchronize().sent == 0) }
+    let rescue = try SyncMachine("rescue")
+    #expect(try join(rescue, code).status().role == .owner)
+  }
+
+  /// The code of a machine that has become an owner stands for an owner.
+  @Test func aCodeStandsForTheRoleThatItsMachineHas() throws {
+    let desktop = try SyncMachine("desktop")
+    let second = try desktop.joining(first, engine, role: .admin)
+    let own = try Self.makeCode(desktop)
+    for one in [first, second, first] { try one.synchronize() }
+    try first.setRole(.owner, of: "desktop")
+    for one in [second, first] { try one.synchronize() }
+    #expect(try second.synchronize().sent == 0)
+    #expect(try SyncedVault.leave(laptop.vault, in: engine))
+    let rescue = try SyncMachine("rescue")
+    let third = try join(rescue, own)
+    #expect(try third.status().role == .owner)
+    try third.remove("desktop")
+    #expect(try third.devices().filter { !$0.isRemoved }.map(\.label) == ["rescue"])
+  }
+
+  /// A machine with a lower role gets the former one by none of its codes.
+  @Test(arguments: [true, false]) func aLowerRoleClosesTheCodes(_ isOwn: Bool) throws {
+    let desktop = try SyncMachine("desktop")
+    let second = try desktop.joining(first, engine, role: .owner)
+    let own = try Self.makeCode(desktop)
+    for one in [first, second, first, second] { try one.synchronize() }
+    #expect(try second.status().recoveryCodes == 2)
+    if isOwn {
+      try second.setRole(.admin, of: "desktop")
+    } else {
+      try first.setRole(.admin, of: "desktop")
+      #expect(try second.synchronize().closedRecoveryCodes == 1)
+    }
+    try first.synchronize()
+    let (rescue, another) = (try SyncMachine("rescue"), try SyncMachine("another"))
+    #expect(error { _ = try join(rescue, own) }?.code == .invitation)
+    #expect(try second.status().recoveryCodes == 1)
+    // One that is made afterwards is an admin's.
+    let new = try Self.makeCode(desktop)
+    for one in [second, first] { try one.synchronize() }
+    #expect(try join(another, new).status().role == .admin)
   }
 }

@@ -83,7 +83,7 @@ struct RevertingTests {
       ])
     #expect(shown.items.first { $0.name == "cert" }?.properties == ["note"])
     let done = try first.remove("desktop", revertingSince: moment)
-    #expect(done == shown)
+    #expect(done.items == shown.items && done.preferences == shown.preferences)
     try expectEqual(to: before)
     // Nothing is lost: what was taken back is an earlier version, or in the trash.
     #expect(try server.values(of: "db").contains("evil"))
@@ -270,5 +270,40 @@ struct RevertingTests {
     #expect(names.count { $0.hasPrefix("server/") } == 140)
     #expect(try server.vault.blocking.items(matching: .trash).isEmpty)
     #expect(try server.get("db") == "1")
+  }
+
+  /// What a machine wrote before and after its home was put back is all its own.
+  @Test(arguments: [true, false]) func aHomeThatWasPutBackIsRevertedWhole(_ isOutBefore: Bool)
+    throws
+  {
+    let moment = aDayLater()
+    try desktop.set("b1", "x")
+    try synced[1].synchronize()
+    let kept = try HomeFiles(of: desktop.home)
+    try desktop.set("b2", "x")
+    try synced[1].synchronize()
+    let back = try desktop.puttingBack(kept)
+    let again = try SyncedVault(back.vault, engine: engine)
+    try again.synchronize()
+    try back.set("b3", "x")
+    try back.set("db", "evil")
+    try again.synchronize()
+    try rounds([0, 2])
+    let shown = try first.changes(by: "desktop", since: moment)
+    #expect(shown.items.map(\.name) == ["b1", "b2", "b3", "db"])
+    if isOutBefore {
+      try first.remove("desktop")
+      #expect(try first.changes(by: "desktop", since: moment) == shown)
+    }
+    let done = try first.remove("desktop", revertingSince: moment)
+    #expect(done.items == shown.items && done.label == "desktop")
+    try rounds([0, 2])
+    for machine in [laptop, server] {
+      #expect(try machine.get("db") == "1")
+      for name in ["b1", "b2", "b3"] {
+        #expect(throws: (any Error).self) { try machine.get(name) }
+      }
+    }
+    #expect(try first.devices().filter(\.isRemoved).map(\.label) == ["desktop"])
   }
 }

@@ -122,6 +122,7 @@ struct RosterPropertyTests {
       codes.map { .admit(invitation: $0, accepted: streams) },
       [.epoch(number: 2, id: [UInt8](repeating: 3, count: 16), sealed: [])],
       streams.map { .confirm($0, sequence: 1) },
+      [.unseen(streams.map { ($0, 0) } + streams.map { ($0, .max) })],
       [
         .create(
           keys: person.keys.publicKeys, nonce: [UInt8](repeating: 7, count: 16), label: name,
@@ -183,7 +184,7 @@ struct RosterPropertyTests {
         }
       }
       for place in places.shuffled(by: &dice).prefix(2) {
-        for word in 0..<11 where dice.isOne(in: 3) {
+        for word in 0..<12 where dice.isOne(in: 3) {
           let other = try Self.played(actions, place, word)
           count += 1
           let author = actions[place].author

@@ -296,4 +296,182 @@ struct SuccessionTests: SuiteOfTwoMachines {
     try first.synchronize()
     #expect(try laptop.get("token") == "2")
   }
+
+  /// Whoever has a copy of a home has its keys: when the copy is removed, its machine takes others.
+  @Test(arguments: [true, false])
+  func aCopyThatWasRemovedReadsNothingAfterItsMachineHasSynchronized(_ byItself: Bool) throws {
+    let other = try desktop.copied()
+    let thief = try SyncedVault(other.vault, engine: engine)
+    try thief.synchronize()
+    #expect(try second.synchronize().copies == ["desktop-2"])
+    try synchronizeAll([thief, second, first])
+    if byItself {
+      let removal = try second.remove("desktop-2")
+      #expect(removal.hasNewKeys && removal.sharesKeysWith == nil)
+    } else {
+      let removal = try first.remove("desktop-2")
+      #expect(removal.sharesKeysWith == "desktop" && !removal.hasNewKeys)
+      #expect(removal.name == "desktop-2" && removal.isOnlyOneOfItsName)
+      // Until then nobody begins epochs in vain.
+      for _ in 0..<3 { #expect(try first.synchronize().sent == 0) }
+      let report = try second.synchronize()
+      #expect(report.hasNewKeys && report.successor == nil && report.problems.isEmpty)
+    }
+    try first.synchronize()
+    for (machine, name) in [(laptop, "from the laptop"), (desktop, "from the desktop")] {
+      try machine.set(name, "after the removal")
+    }
+    try synchronizeAll([second, first])
+    for machine in [laptop, desktop] {
+      #expect(try machine.get("from the laptop") == "after the removal")
+      #expect(try machine.get("from the desktop") == "after the removal")
+    }
+    #expect(throws: SyncError.self) { try thief.synchronize() }
+    // Everything is at rest, and nobody is listed twice.
+    for one in [first, second, first, second] {
+      let report = try one.synchronize()
+      #expect(report.sent == 0 && !report.hasNewKeys && report.problems.isEmpty)
+    }
+    #expect(Set(try labels(first)) == ["laptop", "desktop"])
+    #expect(try first.items(exposedTo: "desktop-2").map(\.text) == ["token"])
+    #expect(try keys(of: other).isDisjoint(with: try epochs(of: "from the desktop")))
+  }
+
+  /// The copy is removed while its machine is put back from a backup: that takes the old keys, too.
+  @Test func aMachineThatWasPutBackEndsTheKeysThatACopyHas() throws {
+    let kept = try HomeFiles(of: desktop.home)
+    let other = try desktop.copied()
+    let thief = try SyncedVault(other.vault, engine: engine)
+    try thief.synchronize()
+    try synchronizeAll([second, first, thief])
+    let back = try desktop.puttingBack(kept)
+    let again = try SyncedVault(back.vault, engine: engine)
+    try again.synchronize()
+    try synchronizeAll([first, again])
+    try first.remove("desktop-2")
+    try synchronizeAll([again, first])
+    try back.set("later", "after the removal")
+    try synchronizeAll([again, first])
+    #expect(try laptop.get("later") == "after the removal")
+    #expect(Set(try labels(first)) == ["laptop", "desktop"])
+    #expect(try first.items(exposedTo: "desktop-2").map(\.text) == ["token"])
+    #expect(try keys(of: other).isDisjoint(with: try epochs(of: "later")))
+    for one in [first, again] { #expect(try one.synchronize().sent == 0) }
+  }
+
+  /// A run that takes other keys is ended anywhere.
+  @Test func otherKeysAreTakenByTheNextRunIfOneIsEnded() throws {
+    var (call, isCutOff) = (0, true)
+    while isCutOff {
+      call += 1
+      let machines = try TwoMachines()
+      let other = try machines.desktop.copied()
+      let thief = try SyncedVault(other.vault, engine: machines.engine)
+      try thief.synchronize()
+      try synchronizeAll([machines.second, machines.first])
+      try machines.first.remove("desktop-2")
+      machines.engine.failsAfter = call
+      do {
+        try machines.second.synchronize()
+        isCutOff = false
+      } catch let error as SyncError where error.code == .unavailable {}
+      machines.engine.failsAfter = nil
+      try synchronizeAll([machines.second, machines.first])
+      try machines.desktop.set("later", "after the removal")
+      try synchronizeAll([machines.second, machines.first])
+      #expect(try machines.laptop.get("later") == "after the removal")
+      #expect(Set(try labels(machines.first)) == ["laptop", "desktop"], "call \(call)")
+      #expect(try machines.first.items(exposedTo: "desktop-2").map(\.text) == ["token"])
+    }
+    #expect(call > 2)
+  }
+
+  /// What a put-back home wrote is not the copy's that was removed.
+  @Test func aRevertTakesNothingBackThatTheMachineItselfWrote() throws {
+    let kept = try HomeFiles(of: desktop.home)
+    let other = try desktop.copied()
+    try other.set("of the copy", "x")
+    let thief = try SyncedVault(other.vault, engine: engine)
+    try thief.synchronize()
+    try synchronizeAll([second, first])
+    let before = Date(timeIntervalSince1970: 0)
+    try desktop.set("of the desktop", "1")
+    try synchronizeAll([second, first])
+    let back = try desktop.puttingBack(kept)
+    let again = try SyncedVault(back.vault, engine: engine)
+    try synchronizeAll([again, first])
+    try first.remove("desktop-2", revertingSince: before)
+    try synchronizeAll([again, first])
+    for machine in [laptop, back] {
+      #expect(try machine.get("of the desktop") == "1")
+      #expect(throws: (any Error).self) { try machine.get("of the copy") }
+    }
+  }
+
+  /// A member who makes machines by copies of his home does not do it unseen, and they do not stay
+  /// unsaid.
+  @Test func anAdminHearsOfCopies() throws {
+    let other = try desktop.copied()
+    let shadow = try SyncedVault(other.vault, engine: engine)
+    try shadow.synchronize()
+    try second.synchronize()
+    let report = try first.synchronize()
+    #expect(report.copiesOfOthers.map(\.label) == ["desktop-2"])
+    #expect(report.copiesOfOthers.map(\.original) == ["desktop"])
+    #expect(try first.synchronize().copiesOfOthers.isEmpty)
+    #expect(try second.synchronize().copiesOfOthers.isEmpty)
+    let removal = try first.remove("desktop")
+    #expect(removal.copies == ["desktop-2"])
+    #expect(try first.copies(of: "desktop").map(\.label) == ["desktop-2"])
+    #expect(try first.remove("desktop-2").copies.isEmpty)
+    try laptop.set("later", "1")
+    try first.synchronize()
+    #expect(throws: SyncError.self) { try shadow.synchronize() }
+    for name in ["desktop", "desktop-2"] {
+      #expect(try first.items(exposedTo: name).map(\.text) == ["token"])
+    }
+  }
+
+  /// The new computer takes out the old one, of whose home it is a copy.
+  @Test func aCopyTakesOutItsOriginal() throws {
+    let other = try desktop.copied()
+    let copied = try SyncedVault(other.vault, engine: engine)
+    try synchronizeAll([copied, second, first])
+    #expect(try labels(copied) == ["laptop", "desktop", "desktop-2"])
+    try copied.remove("desktop")
+    try synchronizeAll([copied, first])
+    #expect(throws: SyncError.self) { try second.synchronize() }
+    #expect(try labels(first) == ["laptop", "desktop-2"])
+    #expect(try first.synchronize().sent == 0)
+  }
+
+  /// A backup that is put back again and again: the parts before are named.
+  @Test func aHomeThatIsPutBackAgainNamesWhatWentOnBefore() throws {
+    let kept = try HomeFiles(of: desktop.home)
+    for number in 1...3 {
+      let back = try desktop.puttingBack(kept)
+      let again = try SyncedVault(back.vault, engine: engine)
+      let report = try again.synchronize()
+      #expect(report.siblings.count == number - 1)
+      #expect(report.successor?.hasPrefix("desktop") == true)
+      try first.synchronize()
+    }
+  }
+
+  /// What no machine can be called by the command is no name.
+  @Test(arguments: [
+    "\u{1b}[31mred\u{1b}[0m\nann  owner", "", "\u{202E}desk", "a b",
+    String(repeating: "x", count: 3000),
+  ])
+  func aNameThatIsNoneIsNotShown(_ label: String) throws {
+    let member = try HostileMember(desktop, engine)
+    try member.goOn(as: label)
+    try first.synchronize()
+    #expect(try labels(first).count == 2)
+    let name = try #require(try labels(first).first { $0 != "laptop" })
+    #expect(name.hasPrefix("machine-") && name.utf8.count == 16)
+    #expect(try first.log().allSatisfy { ["laptop", "desktop", name].contains($0.device) })
+    try first.remove(name)
+    #expect(try labels(first) == ["laptop"])
+  }
 }

@@ -1,3 +1,6 @@
+import Testing
+import VaultCredentials
+import VaultSealing
 import VaultSync
 
 /// A space in memory that the laptop has founded and the desktop joined.
@@ -37,6 +40,42 @@ extension SuiteOfTwoMachines {
   var desktop: SyncMachine { machines.desktop }
   var first: SyncedVault { machines.first }
   var second: SyncedVault { machines.second }
+
+  /// The names of the epochs' keys that a home has: from what it remembers, and from each box in the
+  /// store that one of its keys opens.
+  func keys(of machine: SyncMachine) throws -> Set<[UInt8]> {
+    let seed = try #require(try machine.vault.blocking.key(for: "sync-device"))
+    let state = try SyncState(
+      sealed: #require(try SyncFiles(vault: machine.vault.blocking.path).state()),
+      key: KeyPairs(seed: seed).own)
+    let pairs = try ([seed] + state.seeds).map { try KeyPairs(seed: $0) }
+    var found = Set(state.epochs.map(\.id))
+    let history = try KnownSpace(laptop).history
+    for record in history.all {
+      for case .epoch(_, let id, let boxes) in record.content.operations {
+        let isOpen = boxes.contains { box in
+          pairs.contains { (try? $0.sealing.open(box.key)) != nil }
+        }
+        if isOpen { found.insert(id) }
+      }
+    }
+    return found
+  }
+
+  /// The names of the keys that the records with an item's name are sealed with.
+  func epochs(of name: String) throws -> Set<[UInt8]> {
+    let history = try KnownSpace(laptop).history
+    let records = history.all.filter { record in
+      record.content.operations.contains { operation in
+        guard case .item(let item) = operation else { return false }
+        return item.changes.contains { key, value in
+          if case .text(name)? = value { key.kind == .name } else { false }
+        }
+      }
+    }
+    #expect(!records.isEmpty)
+    return Set(records.map(\.epoch))
+  }
 }
 
 /// The same, and a server that has joined, too.

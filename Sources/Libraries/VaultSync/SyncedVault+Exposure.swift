@@ -32,11 +32,12 @@ extension SyncedVault {
     // Every record says what it was sealed with, not only those that still count.
     let loaded = try files.locked { try replica.load(usesBase: false) }
     let roster = loaded.history.roster()
-    let member = try Membership(exchange).find(device, among: Array(roster.members.values))
+    let member = try Membership(exchange).findInOrOut(device, roster)
+    let line = roster.line(of: member.stream)
     let keys = roster.keys(knownTo: member)
     var known: [[UInt8]: [SecretBytes]] = [:]
     for record in loaded.history.all
-    where keys.contains(record.epoch) || record.stream == member.stream {
+    where keys.contains(record.epoch) || line.contains(record.stream) {
       for case .item(let item) in record.content.operations {
         for case (_, .secret(let secret)?) in item.changes {
           known[item.id, default: []].append(secret)
@@ -52,7 +53,7 @@ extension SyncedVault {
       let isKnown = root.records.contains { keys.contains($0.epoch) }
       for (id, item) in try root.items.all() {
         for case (let record, .secret(let secret)?) in item.told
-        where keys.contains(record.epoch) || record.stream == member.stream {
+        where keys.contains(record.epoch) || line.contains(record.stream) {
           known[id, default: []].append(secret)
         }
         for version in item.history where isKnown {

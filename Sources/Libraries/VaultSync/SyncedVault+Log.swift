@@ -16,17 +16,21 @@ extension SyncedVault {
       let time = Date(timeIntervalSince1970: Double(record.content.time) / 1000)
       for operation in record.content.operations {
         let entry: (SyncLogEntry.Action, String?)
+        var machine: StreamID?
         var properties: [String] = []
         switch operation {
         case .create: entry = (.created, nil)
         case .claim: entry = (.joined, nil)
         case .succeed(_, let predecessor, _, _):
-          entry = (.succeeded, loaded.history.label(of: predecessor))
+          (entry, machine) = ((.succeeded, loaded.history.label(of: predecessor)), predecessor)
         case .invite: entry = (.invited, nil)
-        case .remove(let stream, _): entry = (.removed, loaded.history.label(of: stream))
-        case .role(let stream, _): entry = (.role, loaded.history.label(of: stream))
+        case .remove(let stream, _):
+          (entry, machine) = ((.removed, loaded.history.label(of: stream)), stream)
+        case .role(let stream, _):
+          (entry, machine) = ((.role, loaded.history.label(of: stream)), stream)
         case .admit(_, let streams):
-          entry = (.admitted, streams.first.flatMap { loaded.history.label(of: $0) })
+          machine = streams.first
+          entry = (.admitted, machine.flatMap { loaded.history.label(of: $0) })
         case .item(let item):
           // Of a new item all of them are new.
           if names[item.id] != nil { properties = item.changes.compactMap(\.key.words) }
@@ -40,7 +44,8 @@ extension SyncedVault {
         }
         entries.append(
           SyncLogEntry(
-            time: time, device: device, action: entry.0, subject: entry.1, properties: properties))
+            time: time, device: device, deviceID: record.stream.text, action: entry.0,
+            subject: entry.1, subjectID: machine?.text, properties: properties))
       }
     }
     return entries.sorted { $0.time < $1.time }

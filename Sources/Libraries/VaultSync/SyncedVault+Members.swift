@@ -58,7 +58,7 @@ extension SyncedVault {
     let loaded = try files.locked { try replica.load() }
     let roster = loaded.history.roster()
     // A stream for which another one goes on is that machine, once.
-    let members = roster.members.values.filter { $0.successor == nil }.sorted {
+    let members = roster.listed.sorted {
       ($0.last == nil ? 0 : 1, $0.joined, $0.stream) < (
         $1.last == nil ? 0 : 1, $1.joined, $1.stream
       )
@@ -79,6 +79,17 @@ extension SyncedVault {
     }
   }
 
+  /// Machines that are in and go on from copies of another one's home; the store is not asked.
+  ///
+  /// - Parameter device: The other one's label, or the beginning of its id.
+  /// - Returns: Their labels and roles.
+  /// - Throws: ``SyncError`` with code `.deviceNotFound`, `.notJoined`, `.tampered`.
+  package func copies(of device: String) throws -> [(label: String, role: SyncRole)] {
+    let roster = try files.locked { try replica.load() }.history.roster()
+    let stream = try Membership(exchange).findInOrOut(device, roster).stream
+    return roster.copies(of: stream).map { ($0.label, $0.role) }
+  }
+
   /// Machines that ask to be let in by an invitation whose time is over, by their labels; the store is
   /// not asked.
   ///
@@ -96,29 +107,43 @@ extension SyncedVault {
   /// Brings the vault and its space together first. What the machine has read it has read: change
   /// those secrets.
   ///
+  /// A machine that goes on from a copy of another one's home has that one's keys: it reads on until
+  /// that machine, too, has synchronized, which takes other keys then, and an admin's machine after
+  /// it. ``SyncRemoval/sharesKeysWith`` names it.
+  ///
+  /// ```swift
+  /// let removal = try laptop.remove("desktop-2")
+  /// if let other = removal.sharesKeysWith { print("synchronize \(other), and here again") }
+  /// ```
+  ///
   /// - Parameter device: The machine's label, or the beginning of its id.
-  /// - Returns: The machine's label.
+  /// - Returns: What was removed, and what is left to do.
   /// - Throws: ``SyncError`` with code `.deviceNotFound`, also if several have the label;
   ///   `.notAllowed` unless this machine is an admin; what ``synchronize(acceptingRollback:)``
   ///   throws.
   @discardableResult
-  public func remove(_ device: String) throws -> String {
+  public func remove(_ device: String) throws -> SyncRemoval {
     try files.locked {
       var loaded = try replica.load()
-      var label = device
-      let report = try SyncRun(exchange).synchronize(&loaded) { loaded, roster in
+      var removed: StreamID?
+      func operations(_ loaded: inout LoadedReplica, _ roster: Roster) throws -> [Operation] {
+        guard removed == nil else { return [] }
         let removal = try Membership(exchange).removal(of: device, roster, loaded)
-        label = removal.label
+        removed = removal.stream
         return removal.operations
       }
+      let report = try SyncRun(exchange).synchronize(
+        &loaded, also: operations, closing: operations)
       try report.checkIsDone()
-      return label
+      guard let removed else { throw Replica.copied }
+      return try Membership(exchange).takeOtherKeys(afterRemovalOf: removed, &loaded)
     }
   }
 
   /// Gives a machine another role.
   ///
-  /// Brings the vault and its space together first. What the machine wrote before counts as it did.
+  /// Brings the vault and its space together first. What the machine wrote before counts as it did. With
+  /// a lower role its invitations and recovery codes are closed: they let in by the right that it had.
   ///
   /// - Parameters:
   ///   - role: What it may do from now on.
@@ -133,7 +158,7 @@ extension SyncedVault {
     try files.locked {
       var loaded = try replica.load()
       var label = device
-      let report = try SyncRun(exchange).synchronize(&loaded) { loaded, roster in
+      func operations(_ loaded: inout LoadedReplica, _ roster: Roster) throws -> [Operation] {
         let own = loaded.state.stream
         try Membership(exchange).checkAdmin(roster, loaded)
         if roster.hasEarlierRules {
@@ -152,12 +177,18 @@ extension SyncedVault {
           try Membership(exchange).checkOutranks(member, roster, loaded)
           guard role < .owner || roster.isOwner(own) else { throw Membership.onlyAnOwner }
         }
-        // Who may let nobody in any more has no code that does.
+        // Its codes let in by the right that it had when it made them.
         let line = roster.line(of: member.stream)
-        let codes = role >= .admin ? [] : roster.codes(ofOnly: member.stream)
+        let codes = role > member.role ? [] : roster.codes(ofOnly: member.stream)
         let former = line.dropFirst().filter { (roster.members[$0]?.role ?? role) > role }
         return [.role(member.stream, role)] + former.map { .role($0, role) }
           + RecoveryCodes.withdrawals(of: codes, roster)
+      }
+      // The codes are closed before what was changed here goes out; the role itself may be one that
+      // gives a right.
+      let report = try SyncRun(exchange).synchronize(&loaded, also: operations) {
+        loaded, roster in
+        try operations(&loaded, roster).filter(\.closesCode)
       }
       try report.checkIsDone()
       return label
@@ -212,10 +243,15 @@ extension SyncedVault {
   public func rotate() throws -> Int {
     try files.locked {
       var loaded = try replica.load()
-      let report = try SyncRun(exchange).synchronize(&loaded) { loaded, roster in
+      var isBegun = false
+      func operations(_ loaded: inout LoadedReplica, _ roster: Roster) throws -> [Operation] {
+        guard !isBegun else { return [] }
         try Membership(exchange).checkAdmin(roster, loaded)
+        isBegun = true
         return [try Admitting(exchange).newEpoch(roster, loaded)]
       }
+      let report = try SyncRun(exchange).synchronize(
+        &loaded, also: operations, closing: operations)
       try report.checkIsDone()
       return Int(loaded.history.roster().current?.number ?? 0)
     }

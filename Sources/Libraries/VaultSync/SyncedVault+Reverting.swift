@@ -25,6 +25,15 @@ extension SyncedVault {
     try Reverting(exchange).changes(by: device, since: time)
   }
 
+  /// Takes the records that the store has, and tells nothing: the vault stays as it is.
+  ///
+  /// What was changed here goes out with the removal, so that the one who is removed cannot read it.
+  ///
+  /// - Throws: As ``synchronize(acceptingRollback:)``, also what is wrong with the store.
+  package func fetch(acceptingRollback: Bool = false) throws {
+    try Reverting(exchange).fetch(acceptingRollback: acceptingRollback)
+  }
+
   /// Removes a machine, and takes back what it changed since a moment and that still stands.
   ///
   /// A machine that is out already stays out. What was there before comes back property by property;

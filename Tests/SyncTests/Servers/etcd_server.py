@@ -50,7 +50,7 @@ def ctl(*words, at=None):
     done = subprocess.run(
         ["etcdctl", "--endpoints", ends, "--cacert", certificate, *user, *words],
         capture_output=True, text=True,
-        env={"PATH": os.environ["PATH"], "ETCDCTL_API": "3"}, timeout=60)
+        env={"PATH": os.environ["PATH"], "ETCDCTL_API": "3"}, timeout=300)
     return (done.stdout + done.stderr).strip().replace("\n", " | ")
 
 

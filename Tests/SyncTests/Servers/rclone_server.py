@@ -84,7 +84,7 @@ class Proxy(http.server.BaseHTTPRequestHandler):
             return self.answer(201, [], b"Created")
         if lie == "frozen" and self.command == "PROPFIND" and self.path in state["listed"]:
             return self.answer(*state["listed"][self.path])
-        upstream = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        upstream = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
         headers = {n: v for n, v in self.headers.items()
                    if n.lower() not in ("transfer-encoding", "connection", "accept-encoding")}
         headers["Content-Length"] = str(len(body))

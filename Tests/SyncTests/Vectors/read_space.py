@@ -120,7 +120,7 @@ class Space:
         self.claims, self.invites, self.labels = [], {}, {}
         self.items, self.purged, self.preferences = {}, [], {}
         self.snapshots, self.confirms = [], []
-        self.successors = {}
+        self.successors, self.unseen = {}, 0
 
     def stored(self, stream):
         """The records of a stream: alone, or in packs."""
@@ -227,6 +227,11 @@ class Space:
                         self.keys.append((epoch, plain[-32:]))
         elif kind == 22:
             self.snapshots.append(self.snapshot(body, self.key, stream, number))
+        elif kind == 29:
+            for _ in range(body.number("H")):
+                other, seen = body.take(16), body.number("Q")
+                assert other != stream and seen < len(self.records[other])
+                self.unseen += 1
         elif kind == 23:
             self.confirms.append((body.take(16).hex(), body.number("Q")))
         elif kind == 1:
@@ -300,7 +305,7 @@ class Space:
             past[stream] = place
             pasts[stream, place] = past
             for _ in range(body.number("I")):
-                assert 16 <= body.number("B") <= 27
+                assert 16 <= body.number("B") <= 29
                 body.bytes32()
         assert covered == frontier
         domains = {}
@@ -373,6 +378,7 @@ def main():
         "preferences": space.preferences,
         "snapshots": space.snapshots,
         "confirms": len(space.confirms),
+        "unseen": space.unseen,
     }, sys.stdout)
 
 

@@ -45,10 +45,10 @@ package struct FoldedItem: Sendable {
   package mutating func take(_ operation: ItemOperation, of record: OpenedRecord) {
     created = min(created, operation.created)
     version = max(version, operation.version)
-    tips.removeAll { record.knows($0.record) }
+    tips.removeAll { record.replaces($0.record) }
     tips.append((record, operation.modified))
     for change in operation.changes {
-      heads[change.key, default: []].removeAll { record.knows($0.record) }
+      heads[change.key, default: []].removeAll { record.replaces($0.record) }
       heads[change.key, default: []].append(
         Head(record: record, modified: operation.modified, value: change.value))
     }
@@ -93,7 +93,7 @@ package struct FoldedItem: Sendable {
 
   /// Takes in that the item was removed for good.
   mutating func purge(_ removed: Int64, by record: OpenedRecord) {
-    purges.removeAll { record.knows($0.record) }
+    purges.removeAll { record.replaces($0.record) }
     purges.append((record, removed))
   }
 
@@ -101,7 +101,7 @@ package struct FoldedItem: Sendable {
   package var removed: Int64? {
     guard let last = purges.map({ ItemRules.time($0.removed) }).max() else { return nil }
     // Also a value that was typed and reverted, which is nothing but an earlier version.
-    let isEdited = tips.contains { tip in !purges.contains { $0.record.knows(tip.record) } }
+    let isEdited = tips.contains { tip in !purges.contains { $0.record.replaces(tip.record) } }
     return isEdited ? nil : last
   }
 
@@ -114,7 +114,7 @@ package struct FoldedItem: Sendable {
   var editors: Set<StreamID> {
     Set(
       heads.values.joined().filter { head in
-        purges.contains { !head.record.knows($0.record) && !$0.record.knows(head.record) }
+        purges.contains { !head.record.replaces($0.record) && !$0.record.replaces(head.record) }
       }.map(\.record.stream))
   }
 
@@ -235,7 +235,7 @@ package struct FoldedItem: Sendable {
     let told = [PropertyKey(.trashed), PropertyKey(.attribute, SharedItem.removalAttribute)]
     return !told.contains { key in
       (heads[key] ?? []).contains { head in
-        purges.allSatisfy { head.record.knows($0.record) }
+        purges.allSatisfy { head.record.replaces($0.record) }
       }
     }
   }
@@ -274,7 +274,7 @@ package struct FoldedItem: Sendable {
     }
     if let last = purges.max(by: { $0.removed < $1.removed }) {
       let isRestored = marks.contains { mark in
-        time(mark) == 0 && purges.allSatisfy { mark.record.knows($0.record) }
+        time(mark) == 0 && purges.allSatisfy { mark.record.replaces($0.record) }
       }
       if !isRestored {
         return marks.map(time).max().flatMap { $0 > 0 ? $0 : nil } ?? ItemRules.moment(last.removed)
@@ -283,7 +283,7 @@ package struct FoldedItem: Sendable {
     if marks.contains(where: { time($0) == 0 }) { return 0 }
     let edits = heads.filter { $0.key != key }.values.joined()
     let standing = marks.filter { mark in
-      !edits.contains { !mark.record.knows($0.record) && !$0.record.knows(mark.record) }
+      !edits.contains { !mark.record.replaces($0.record) && !$0.record.replaces(mark.record) }
     }
     return standing.map(time).max() ?? 0
   }

@@ -36,7 +36,7 @@ package struct FoldedPreferences: Sendable {
     mutating func take(_ operation: PreferencesOperation, of record: OpenedRecord) {
       isProtected = isProtected || operation.isProtected
       for change in operation.changes {
-        heads[change.key, default: []].removeAll { record.knows($0.record) }
+        heads[change.key, default: []].removeAll { record.replaces($0.record) }
         heads[change.key, default: []].append(
           Head(record: record, modified: change.modified, value: change.value))
       }

@@ -211,6 +211,27 @@ extension FoldedSpace {
     return operations
   }
 
+  /// What was changed in a vault that only reads.
+  ///
+  /// That is what ``changes(to:unreadable:removed:now:)`` would tell, without what is there once it was
+  /// given back: items of its own in the trash, and earlier versions.
+  ///
+  /// - Parameters:
+  ///   - local: The vault's items, by id, live and in the trash.
+  ///   - unreadable: Items of which nothing is known.
+  ///   - removed: Items that were removed for good, if not all that the vault lacks were.
+  ///   - now: The time, milliseconds since 1970.
+  /// - Returns: An operation for each item.
+  func ownChanges(
+    in local: [[UInt8]: SharedItem], unreadable: Set<[UInt8]>, removed: Set<[UInt8]>?, now: Int64
+  ) -> [Operation] {
+    changes(to: local, unreadable: unreadable, removed: removed, now: now).filter { operation in
+      guard case .item(let change) = operation else { return true }
+      let isGivenBack = told[change.id] == nil && local[change.id].map { $0.trashed != 0 } ?? false
+      return !change.changes.isEmpty && !isGivenBack
+    }
+  }
+
   /// Whether a vault's item is what the records have: nothing of it is to be told.
   ///
   /// - Parameter local: The item.

@@ -147,7 +147,12 @@ extension Space {
   package func last(_ stream: StreamID) -> OpenedRecord? { records.last(stream) }
 
   /// What a machine calls itself in its first record.
-  func label(of stream: StreamID) -> String? { records.label(of: stream) }
+  ///
+  /// Of one that is in, or was, the name by which it is listed; of another one what it calls itself.
+  func label(of stream: StreamID) -> String? {
+    roster().members[stream] != nil
+      ? roster().shownLabel(of: stream) : records.label(of: stream)
+  }
 
   /// Adds records; see ``RecordHistory/add(_:of:mayBeHalf:)``.
   package mutating func add(

@@ -59,6 +59,13 @@ package struct SpaceBase: Sendable {
     self.limits = limits
   }
 
+  /// The same, some of which is of a newer version.
+  var notWhole: SpaceBase {
+    SpaceBase(
+      logLength: logLength, isWhole: false, records: records, items: items,
+      preferences: preferences, limits: limits)
+  }
+
   /// How far each stream goes in it.
   package var frontier: Frontier {
     var frontier: Frontier = [:]

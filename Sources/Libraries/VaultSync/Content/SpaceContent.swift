@@ -258,7 +258,10 @@ extension SpaceBase {
       past[stream] = sequence
       var operations: [Operation] = []
       for _ in 0..<(try reader.number(UInt32.self)) {
-        operations.append(try Operation(from: &reader))
+        let operation = try Operation(from: &reader)
+        // What is of a newer version cannot be written again.
+        if case .unknown = operation { continue }
+        operations.append(operation)
       }
       let record = OpenedRecord(
         stream: stream, sequence: sequence, hash: hash,

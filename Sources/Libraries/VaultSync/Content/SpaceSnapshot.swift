@@ -91,7 +91,9 @@ package struct SpaceSnapshot: Sendable {
       throw MalformedRecord()
     }
     var reader = SecretReader(content, upTo: length)
-    let base = try SpaceBase(from: &reader, operation.form, logLength: 0, isWhole: true)
+    var base = try SpaceBase(from: &reader, operation.form, logLength: 0, isWhole: true)
+    // It says something of a newer version, which is not kept.
+    if reader.hasPassedOver { base = base.notWhole }
     // Somebody else wrote it: what cannot be decoded is to be found now.
     _ = try base.items.all()
     guard reader.isAtEnd, base.frontier == operation.frontier,

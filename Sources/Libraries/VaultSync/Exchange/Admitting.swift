@@ -6,6 +6,42 @@ import VaultSealing
 struct Admitting: Exchanging {
   let exchange: Exchange
 
+  /// Ends rights, and begins an epoch where somebody outside has the key, before what was changed
+  /// here is written: that goes out in the new key, and says what of these records' past it has not
+  /// seen.
+  ///
+  /// - Parameters:
+  ///   - loaded: Gets the records.
+  ///   - ending: Operations that a person asked for, which end rights, close codes or begin an
+  ///     epoch; never one that gives a right, by which records would count that the vault lacks. Not
+  ///     asked in a space of an earlier version, whose members may not understand the order.
+  /// - Throws: ``SyncError`` with code `.unavailable`, `.inputOutput`.
+  func attendFirst(
+    _ loaded: inout LoadedReplica, _ ending: (inout LoadedReplica, Roster) throws -> [Operation]
+  ) throws {
+    let (roster, own) = (loaded.history.roster(), loaded.state.stream)
+    guard roster.isAdmin(own), !roster.hasEarlierRules else { return }
+    let codes = try RecoveryCodes(exchange).recoveryOperations(roster, loaded)
+    // A code that is closed may have to be invited anew for that.
+    var operations = codes.withdrawn.isEmpty ? [] : codes.new + codes.withdrawn
+    // What cannot be done yet may be possible once this run has let somebody in; else `attend` says
+    // why not.
+    operations += (try? ending(&loaded, roster)) ?? []
+    // What this machine told, and its vault does not show, stays to be found.
+    let isApplied = loaded.state.applied.frontier[own] == loaded.history.frontier[own]
+    let known = loaded.history.known
+    var writer = RecordWriter(keys: loaded.keys.current, stream: own, time: now())
+    // Who lacks the key that these are sealed with would not hear of them.
+    if !operations.isEmpty { try tellMissingKeys(roster, &loaded, &writer, known) }
+    try endAll(operations.flatMap(\.settled), loaded)
+    if !operations.isEmpty { try writer.write(operations, to: &loaded.history, knowing: known) }
+    let after = loaded.history.roster()
+    if after.needsNewEpoch {
+      try writer.write([try newEpoch(after, loaded)], to: &loaded.history, knowing: known)
+    }
+    try replica.keep(writer, &loaded, isApplied: isApplied)
+  }
+
   /// Writes what only an admin can.
   ///
   /// - Parameters:
@@ -141,6 +177,9 @@ extension Roster {
 }
 
 extension Operation {
+  /// Whether it closes an invitation or a recovery code.
+  var closesCode: Bool { !settled.isEmpty }
+
   /// The invitations that it ends.
   fileprivate var settled: [[UInt8]] {
     if case .settle(let invitation, _) = self { [invitation] } else { [] }

@@ -164,6 +164,10 @@ struct Applying: Exchanging {
     }
     let known = history.known
     let (before, after) = (history.roster(upTo: former), history.roster(upTo: known))
+    // What it changed while it could only read stayed here, and was left out of what was at rest.
+    if let viewer = history.viewer, before.members[viewer].map({ $0.role < .writer }) ?? false {
+      return nil
+    }
     // What lost names its machine.
     let isRenamed = after.members.contains { stream, member in
       before.members[stream].map { $0.label != member.label } ?? false

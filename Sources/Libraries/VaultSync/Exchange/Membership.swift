@@ -38,12 +38,18 @@ struct Membership: Exchanging {
   /// - Throws: ``SyncError`` with code `.deviceNotFound`, `.notAllowed`.
   func removal(
     of device: String, _ roster: Roster, _ loaded: LoadedReplica
-  ) throws -> (label: String, operations: [Operation]) {
+  ) throws -> (stream: StreamID, operations: [Operation]) {
     let own = loaded.state.stream
     let found = Result { try find(device, among: roster.present) }
-    // A copy of this home may be taken out by whatever role this machine has.
-    let isOwnCopy = (try? found.get()).map { roster.goesOn($0.stream, for: own) } ?? false
+    // A copy of this home may be taken out by whatever role this machine has, and its original.
+    let isOwnCopy = (try? found.get()).map { roster.isOfOneLine($0.stream, own) } ?? false
     if !isOwnCopy { try checkAdmin(roster, loaded) }
+    // It was removed here, and a run that ended before has not told the store.
+    if (try? found.get()) == nil, loaded.state.sent < loaded.history.frontier[own, default: 0],
+      let gone = try? find(device, among: roster.listed), gone.isPutOut
+    {
+      return (gone.stream, [])
+    }
     let member = try found.get()
     guard member.stream != own else {
       throw SyncError(
@@ -52,7 +58,7 @@ struct Membership: Exchanging {
     if !isOwnCopy { try checkOutranks(member, roster, loaded) }
     let codes = roster.isAdmin(own) ? Self.codes(knownTo: member, roster) : []
     return (
-      member.label,
+      member.stream,
       Self.removals(of: member.stream, roster, loaded)
         + RecoveryCodes.withdrawals(of: codes, roster)
     )
@@ -60,7 +66,7 @@ struct Membership: Exchanging {
 
   /// What takes a machine out, with the streams that it wrote before its home was put back: who has
   /// the home has their keys.
-  private static func removals(
+  static func removals(
     of stream: StreamID, _ roster: Roster, _ loaded: LoadedReplica
   ) -> [Operation] {
     roster.line(of: stream).filter { roster.members[$0]?.last == nil }
@@ -73,9 +79,46 @@ struct Membership: Exchanging {
     knownTo member: Roster.Member, _ roster: Roster
   ) -> [Roster.Invitation] {
     roster.codes(ofOnly: member.stream)
-      + roster.openCodes {
-        $0.id == member.invitation && !$0.isRecovery && $0.inviter != member.stream
-      }
+      + roster.openCodes { $0.id == member.invitation && $0.inviter != member.stream }
+  }
+
+  /// Takes other keys where it was a copy of this home that was removed, and says what a removal has
+  /// done.
+  ///
+  /// - Parameters:
+  ///   - stream: The machine that was removed.
+  ///   - loaded: What is known.
+  /// - Returns: Its names, and who else has to do something.
+  /// - Throws: As ``SyncRun/synchronize(_:acceptingRollback:also:)``.
+  func takeOtherKeys(
+    afterRemovalOf stream: StreamID, _ loaded: inout LoadedReplica
+  ) throws -> SyncRemoval {
+    var hasNewKeys = false
+    if loaded.history.roster().isKnownToACopyThatIsOut(loaded.state.stream) {
+      let report = try SyncRun(exchange).synchronize(&loaded)
+      try report.checkIsDone()
+      hasNewKeys = report.hasNewKeys
+    }
+    let roster = loaded.history.roster()
+    let label = roster.shownLabel(of: stream)
+    let namesakes = roster.listed.filter { $0.label == label }
+    let code = roster.members[stream]?.invitation.flatMap { roster.invitations[$0] }
+    return SyncRemoval(
+      label: label, id: stream.text, isOnlyOneOfItsName: namesakes.count < 2,
+      sharesKeysWith: roster.sharesKeys(stream).map { roster.shownLabel(of: $0.stream) },
+      copies: Set(roster.line(of: stream).flatMap { roster.copies(of: $0) }.map(\.label)).sorted(),
+      recoveryCodeOf: code.flatMap {
+        $0.isRecovery && roster.isPresent($0.inviter) ? roster.shownLabel(of: $0.inviter) : nil
+      },
+      isRecoveryCodeClosed: code?.isSettled ?? true, hasNewKeys: hasNewKeys)
+  }
+
+  /// A machine that is in, or else one that is out.
+  ///
+  /// - Throws: ``SyncError`` with code `.deviceNotFound`.
+  func findInOrOut(_ device: String, _ roster: Roster) throws -> Roster.Member {
+    let isIn = roster.present.contains { $0.label == device }
+    return try find(device, among: isIn ? roster.present : roster.listed)
   }
 
   func find(_ device: String, among members: [Roster.Member]) throws -> Roster.Member {
@@ -105,8 +148,11 @@ struct Membership: Exchanging {
       ? machines.indices.filter { machines[$0].stream.text.hasPrefix(device) } : named
     guard let place = found.first else { throw SyncError(.deviceNotFound, none) }
     guard found.count == 1 else {
+      let ids = found.prefix(4).map { String(machines[$0].stream.text.prefix(8)) }
       throw SyncError(
-        .deviceNotFound, several(found.count), hint: "give the beginning of the machine's id")
+        .deviceNotFound, several(found.count),
+        hint: "give the beginning of the machine's id: \(ids.joined(separator: ", "))"
+          + (found.count > ids.count ? " …" : ""))
     }
     return place
   }
@@ -138,12 +184,13 @@ struct Membership: Exchanging {
       guard try replica.homeIdentity().wrote(loaded.state) else { return true }
       do {
         // In a record of its own: what comes after the last one that counts is not believed.
-        _ = try SyncRun(exchange).synchronize(&loaded) { loaded, roster in
+        func operations(_ loaded: inout LoadedReplica, _ roster: Roster) throws -> [Operation] {
           if !asLastOwner { try checkOtherOwner(roster, loaded) }
           let own = loaded.state.stream
           guard roster.isAdmin(own) else { return [] }
           return RecoveryCodes.withdrawals(of: roster.codes(ofOnly: own), roster)
         }
+        _ = try SyncRun(exchange).synchronize(&loaded, also: operations, closing: operations)
       } catch {
         let isOut = [SyncError.Code.copied, .removed].contains((error as? SyncError)?.code)
         // Without the store, what is known here counts.

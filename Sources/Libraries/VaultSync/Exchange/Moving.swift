@@ -31,6 +31,7 @@ struct Moving: Exchanging {
   private func checkIsWhole(
     _ heads: [StreamHead], _ loaded: LoadedReplica, _ engine: any SyncEngine
   ) throws {
+    var lacking: [StreamID] = []
     let shown = Dictionary(heads.map { ($0.stream, $0) }, uniquingKeysWith: { $1 })
     let roster = loaded.history.roster()
     for member in roster.present {
@@ -42,12 +43,16 @@ struct Moving: Exchanging {
       {
         continue
       }
-      throw SyncError(
-        .rolledBack,
-        "that place lacks records of '\(roster.shownLabel(of: member.stream))' that were in the store",
-        hint: engine.isEventual
+      lacking.append(member.stream)
+    }
+    guard let stream = lacking.first else { return }
+    throw SyncError(
+      .rolledBack,
+      "that place lacks records of '\(roster.shownLabel(of: stream))' that were in the store",
+      hint: lacking == [loaded.state.stream]
+        ? "they are this machine's own, which it writes there again once the older state is accepted"
+        : engine.isEventual
           ? "bring all files of the store there first; or wait until the file syncer is done"
           : "bring all of the store there first")
-    }
   }
 }

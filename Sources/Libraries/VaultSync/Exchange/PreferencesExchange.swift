@@ -106,24 +106,55 @@ struct PreferencesExchange: Exchanging {
     return folded
   }
 
-  /// The number of keys that were changed here and are not told yet.
+  /// The number of keys that were changed here and are not told yet; of a machine that only reads,
+  /// those that stay here.
   ///
   /// - Parameter loaded: What this machine remembers.
   /// - Returns: The number; 0 where the preferences cannot be read.
   /// - Throws: ``SpaceBase/Outdated``.
   func untoldPreferences(_ loaded: LoadedReplica) throws(SpaceBase.Outdated) -> Int {
-    let state = loaded.state.preferences
     let roster = loaded.history.roster()
-    guard let preferences, !Self.areAtRest(state, preferences),
-      roster.members[loaded.state.stream].map({ $0.role >= .writer }) ?? false
+    guard let preferences, let role = roster.members[loaded.state.stream]?.role,
+      role == .reader || !Self.areAtRest(loaded.state.preferences, preferences)
     else { return 0 }
     let folded = try folded(loaded, roster)
-    return state.domains.reduce(0) { count, domain in
-      let found = try? preferences.contents(of: domain.key)
-      let sides = folded.sides(
-        found, of: domain.key, isNew: domain.value, own: loaded.state.stream, now: now())
-      let merge = try? tuning.mergingPreferences(sides) { try preferences.changes(in: domain.key) }
-      return count + (merge?.told.count ?? 0)
+    return loaded.state.preferences.domains.keys.reduce(0) { count, name in
+      count + ((try? changes(in: name, folded, loaded, preferences).count) ?? 0)
+    }
+  }
+
+  /// Gives the keys that were changed on a machine that only reads the values of the space.
+  ///
+  /// - Parameter loaded: What this machine remembers.
+  /// - Returns: How many were changed back.
+  /// - Throws: What reading and writing preferences throw; ``SpaceBase/Outdated``.
+  func discardChanges(_ loaded: LoadedReplica) throws -> Int {
+    guard let preferences else { return 0 }
+    let folded = try folded(loaded, loaded.history.roster())
+    return try loaded.state.preferences.domains.keys.sorted().reduce(0) { count, name in
+      let changes = try changes(in: name, folded, loaded, preferences)
+      guard !changes.isEmpty else { return count }
+      let isProtected =
+        try preferences.contents(of: name)?.isProtected == true
+        || folded.target[name]?.isProtected == true
+      try preferences.apply(changes, to: name, isProtected: isProtected, from: "the space")
+      return count + changes.count
+    }
+  }
+
+  /// What was changed in a domain here and is not told: each key with its value, and that of the
+  /// space.
+  private func changes(
+    in name: String, _ folded: Folded, _ loaded: LoadedReplica,
+    _ preferences: any SyncedPreferences
+  ) throws -> [SyncedPreferenceChange] {
+    let sides = folded.sides(
+      try preferences.contents(of: name), of: name,
+      isNew: loaded.state.preferences.domains[name] ?? true, own: loaded.state.stream, now: now())
+    let merge = try tuning.mergingPreferences(sides) { try preferences.changes(in: name) }
+    return merge.told.map { change in
+      SyncedPreferenceChange(
+        key: change.key, old: change.value, new: folded.target[name]?.winner(change.key)?.value)
     }
   }
 

@@ -8,7 +8,8 @@ import VaultSealing
 struct RecoveryCodes: Exchanging {
   let exchange: Exchange
 
-  /// What an admin has to tell so that exactly the recovery codes of the vault are in.
+  /// What an admin has to tell so that exactly the recovery codes of the vault are in, but for those
+  /// that somebody knows who was put out.
   ///
   /// - Parameters:
   ///   - roster: Who is in.
@@ -23,6 +24,8 @@ struct RecoveryCodes: Exchanging {
     var ids: Set<[UInt8]> = []
     for code in codes {
       let id = try InvitationCode.id(of: code.publicKeys)
+      // Who came by it knows it, and was put out.
+      if roster.invitations[id].map(roster.isKnownToSomebodyPutOut) == true { continue }
       ids.insert(id)
       if let known = roster.invitations[id] {
         // A machine that goes on tells the codes of its vault again: they stand for it, too.
@@ -44,10 +47,27 @@ struct RecoveryCodes: Exchanging {
     return (new, Self.withdrawals(of: withdrawn, roster))
   }
 
+  /// How many codes of this vault let nobody in any more that did before this run.
+  ///
+  /// - Parameters:
+  ///   - before: Those that did, by id.
+  ///   - roster: Who is in now.
+  /// - Returns: The number.
+  /// - Throws: `CredentialError`, `SealingError`.
+  func closed(since before: [Roster.Invitation], _ roster: Roster) throws -> Int {
+    guard !before.isEmpty else { return 0 }
+    let own = try vault.blocking.recoveryKeys().map { try InvitationCode.id(of: $0.publicKeys) }
+    return before.filter { own.contains($0.id) && roster.invitations[$0.id]?.isSettled != false }
+      .count
+  }
+
   /// Takes codes out; the machines that came by them stay.
   static func withdrawals(of codes: [Roster.Invitation], _ roster: Roster) -> [Operation] {
     codes.map { .settle(invitation: $0.id, accepted: roster.toName(in: $0)) }
   }
+
+  /// In the mark of what lies in the store: an earlier version wrote another form, which is replaced.
+  private static let form: [UInt8] = [2]
 
   /// Puts what the recovery codes of this vault open into the store, where that is not what lies
   /// there.
@@ -57,14 +77,15 @@ struct RecoveryCodes: Exchanging {
     let codes = try vault.blocking.recoveryKeys().compactMap { keys in
       let id = try InvitationCode.id(of: keys.publicKeys)
       let invitation = roster.invitations[id]
-      return invitation.map { !$0.isSettled && $0.isRecovery } ?? false ? (id, keys.own) : nil
+      return invitation.map { !$0.isSettled && $0.isRecovery } ?? false
+        ? (id: id, own: keys.own, public: keys.publicKeys.sealing) : nil
     }
     guard !codes.isEmpty else { return }
     // It is made anew with each key and snapshot, and when someone is let in or removed.
     let newest = loaded.history.ownSnapshot(of: loaded.state.stream, roster)
     func mark(_ snapshot: [UInt8]) throws -> [UInt8] {
       try Hash.blake2b(
-        codes.flatMap(\.0) + loaded.history.epochs.flatMap(\.id)
+        Self.form + codes.flatMap(\.id) + loaded.history.epochs.flatMap(\.id)
           + roster.present.flatMap(\.stream.bytes) + snapshot, count: 16)
     }
     guard try loaded.state.recovery != mark(Array((newest?.record.hash ?? []).prefix(16))) else {
@@ -80,8 +101,9 @@ struct RecoveryCodes: Exchanging {
     known[own] = known[own].map { min($0, loaded.state.sent) }
     let content = InvitationContent(
       loaded.history, knowing: known, role: .admin, expires: .max, snapshot: shown)
-    for (id, key) in codes {
-      try engine.putInvitation(content.sealed(key), id: id, in: loaded.state.space)
+    for (id, key, publicKey) in codes {
+      try engine.putInvitation(
+        content.sealed(key, to: publicKey), id: id, in: loaded.state.space)
     }
     loaded.state.recovery = mark
   }

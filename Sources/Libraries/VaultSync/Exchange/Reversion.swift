@@ -17,14 +17,15 @@ struct Reversion {
   ///
   /// - Parameters:
   ///   - history: The records, without a base but for that of a machine that joined.
-  ///   - stream: The machine's.
+  ///   - line: The machine's streams, its own first: as they were before it was removed.
   ///   - moment: Milliseconds since 1970.
   ///   - now: The same of this moment.
   /// - Throws: ``SpaceBase/Outdated`` if the history begins behind records of the machine.
-  init(_ history: Space, of stream: StreamID, since moment: Int64, now: Int64) throws {
+  init(
+    _ history: Space, of line: [StreamID], since moment: Int64, now: Int64
+  ) throws {
     let roster = history.roster()
-    told = SyncReversion(label: roster.shownLabel(of: stream))
-    let line = roster.line(of: stream)
+    told = SyncReversion(label: roster.shownLabel(of: line.first))
     let ends = Self.ends(of: line, before: moment, history)
     let known = history.known
     var without = known

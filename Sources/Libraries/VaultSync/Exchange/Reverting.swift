@@ -10,8 +10,23 @@ struct Reverting: Exchanging {
   func changes(by device: String, since time: Date) throws -> SyncReversion {
     try files.locked {
       var loaded = try replica.load(usesBase: false)
-      let stream = try member(device, loaded.history.roster()).stream
-      return try reverting(stream, since: time.milliseconds, &loaded).told
+      let roster = loaded.history.roster()
+      let line = roster.line(of: try Membership(exchange).findInOrOut(device, roster).stream)
+      return try reverting(line, since: time.milliseconds, &loaded).told
+    }
+  }
+
+  /// Takes the store's records; see ``SyncedVault/fetch(acceptingRollback:)``.
+  func fetch(acceptingRollback: Bool) throws {
+    try files.locked {
+      var loaded = try replica.load()
+      var report = SyncReport(changes: MergeReport.unchanged)
+      let heads = try engine.heads(in: loaded.state.space)
+      _ = try Resuming(exchange).fetch(heads, orBeginAgain: &loaded, &report)
+      loaded.state.epochs = loaded.history.epochs
+      loaded.state.rest = nil
+      try files.replaceState(loaded.state.sealed(loaded.keys.own))
+      if !acceptingRollback, let problem = report.problems.first { throw problem }
     }
   }
 
@@ -19,28 +34,36 @@ struct Reverting: Exchanging {
   func remove(_ device: String, revertingSince time: Date) throws -> SyncReversion {
     try files.locked {
       var loaded = try replica.load()
-      var found: StreamID?
-      let report = try SyncRun(exchange).synchronize(&loaded) { loaded, roster in
-        let member = try member(device, roster)
-        found = member.stream
-        guard member.last == nil else {
+      var found: [StreamID] = []
+      func operations(_ loaded: inout LoadedReplica, _ roster: Roster) throws -> [Operation] {
+        guard found.isEmpty else { return [] }
+        let member = try Membership(exchange).findInOrOut(device, roster)
+        var operations: [Operation] = []
+        if member.last == nil {
+          operations = try Membership(exchange).removal(of: device, roster, loaded).operations
+        } else {
           try Membership(exchange).checkAdmin(roster, loaded)
-          return []
         }
-        return try Membership(exchange).removal(of: device, roster, loaded).operations
+        found = roster.line(of: member.stream)
+        return operations
       }
+      let report = try SyncRun(exchange).synchronize(
+        &loaded, also: operations, closing: operations)
       try report.checkIsDone()
-      guard let stream = found else { throw Replica.copied }
+      guard let stream = found.first else { throw Replica.copied }
+      let removal = try Membership(exchange).takeOtherKeys(afterRemovalOf: stream, &loaded)
       loaded = try replica.load(usesBase: false)
-      let reversion = try reverting(stream, since: time.milliseconds, &loaded)
-      guard !reversion.told.isEmpty else { return reversion.told }
+      let reversion = try reverting(found, since: time.milliseconds, &loaded)
+      var told = reversion.told
+      told.removal = removal
+      guard !told.isEmpty else { return told }
       try vault.blocking.shared { shared in
         try shared.takeBack(
           Array(reversion.reverted.keys) + reversion.trashed, to: reversion.items)
       }
       let last = try SyncRun(exchange).synchronize(&loaded) { _, _ in reversion.preferences }
       try last.checkIsDone()
-      return reversion.told
+      return told
     }
   }
 
@@ -48,30 +71,20 @@ struct Reverting: Exchanging {
   func checkRemoval(of device: String) throws {
     let loaded = try files.locked { try replica.load() }
     let roster = loaded.history.roster()
-    guard try member(device, roster).last == nil else {
+    guard try Membership(exchange).findInOrOut(device, roster).last == nil else {
       return try Membership(exchange).checkAdmin(roster, loaded)
     }
     _ = try Membership(exchange).removal(of: device, roster, loaded)
   }
 
-  /// A machine that is in, or else one that is out.
-  private func member(_ device: String, _ roster: Roster) throws -> Roster.Member {
-    do {
-      return try Membership(exchange).find(device, among: roster.present)
-    } catch let error as SyncError where error.code == .deviceNotFound {
-      return try Membership(exchange).find(
-        device, among: roster.members.values.filter { $0.successor == nil })
-    }
-  }
-
   private func reverting(
-    _ stream: StreamID, since moment: Int64, _ loaded: inout LoadedReplica
+    _ line: [StreamID], since moment: Int64, _ loaded: inout LoadedReplica
   ) throws -> Reversion {
     do {
-      return try Reversion(loaded.history, of: stream, since: moment, now: now())
+      return try Reversion(loaded.history, of: line, since: moment, now: now())
     } catch is SpaceBase.Outdated {
       try Resuming(exchange).readFromTheStart(&loaded)
-      return try Reversion(loaded.history, of: stream, since: moment, now: now())
+      return try Reversion(loaded.history, of: line, since: moment, now: now())
     }
   }
 }

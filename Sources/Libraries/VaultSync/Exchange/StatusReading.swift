@@ -34,6 +34,9 @@ struct StatusReading: Exchanging {
       label: own?.label ?? loaded.state.label,
       role: own.flatMap { $0.last == nil ? $0.role : nil }, devices: roster.present.count,
       owners: roster.owners.map { roster.shownLabel(of: $0.stream) },
+      admins: roster.present.filter { roster.isAdmin($0.stream) }.map(\.stream)
+        .filter { stream in !roster.owners.contains { $0.stream == stream } }
+        .map { roster.shownLabel(of: $0) },
       recoveryCodes: roster.recoveryCodes().count,
       unsent: max(0, records - Int(loaded.state.sent)), changedItems: changes.items,
       changedPreferences: changes.preferences, domains: domains.keys.sorted(),
@@ -63,9 +66,12 @@ struct StatusReading: Exchanging {
     let state = try loaded.history.folded(upTo: applied.frontier)
     let items = try vault.blocking.shared { shared in
       let (local, unreadable) = try shared.items()
-      return state.changes(
-        to: local, unreadable: unreadable, removed: shared.certainRemovals, now: shared.now
-      ).count
+      let removed = shared.certainRemovals
+      let changes =
+        member.role == .reader
+        ? state.ownChanges(in: local, unreadable: unreadable, removed: removed, now: shared.now)
+        : state.changes(to: local, unreadable: unreadable, removed: removed, now: shared.now)
+      return changes.count
     }
     return (items, preferences)
   }

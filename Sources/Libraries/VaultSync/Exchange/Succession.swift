@@ -2,7 +2,10 @@ import VaultCredentials
 import VaultSealing
 
 /// A home that was put back or copied goes on in a stream of its own, which the key of the one
-/// before signs: so two homes never write one number.
+/// before signs.
+///
+/// So two homes never write one number. A home of which a copy was removed does the same: whoever
+/// has that one has its keys.
 ///
 /// Documentation/design/sync-format.md, sections 5 and 7; decision 12.
 struct Succession: Exchanging {
@@ -24,8 +27,9 @@ struct Succession: Exchanging {
     acceptingRollback: Bool
   ) throws {
     let home = try replica.homeIdentity()
-    if there.isAhead || !home.wrote(loaded.state) {
-      let roster = loaded.history.roster()
+    let roster = loaded.history.roster()
+    let isCopied = there.isAhead || !home.wrote(loaded.state)
+    if isCopied || roster.isKnownToACopyThatIsOut(loaded.state.stream) {
       guard !roster.hasEarlierRules else { throw Replica.copied }
       try replica.checkMembership(roster, &loaded)
       if report.rollbacks.contains(loaded.state.stream), !acceptingRollback {
@@ -43,7 +47,37 @@ struct Succession: Exchanging {
     }
     try writeSuccession(&loaded)
     there = OwnStream()
-    report.successor = loaded.history.roster().shownLabel(of: loaded.state.stream)
+    let after = loaded.history.roster()
+    let former = after.members[loaded.state.stream]?.predecessor
+    if former.map(after.isKnownToACopyThatIsOut) != true {
+      report.successor = after.shownLabel(of: loaded.state.stream)
+      report.siblings = after.present.filter {
+        $0.predecessor == former && $0.stream != loaded.state.stream
+      }
+      .map { after.shownLabel(of: $0.stream) }
+    }
+  }
+
+  /// Ends the rights of the streams before, where a copy of them is out: whoever has that one has
+  /// their keys, and would be told each new one with them.
+  ///
+  /// Call it before what was changed here is written: that goes out in the key that an admin begins
+  /// then.
+  ///
+  /// - Parameter loaded: Gets the record.
+  /// - Returns: Whether there were any.
+  /// - Throws: ``SyncError`` with code `.inputOutput`.
+  func endFormer(_ loaded: inout LoadedReplica) throws -> Bool {
+    let (roster, own) = (loaded.history.roster(), loaded.state.stream)
+    let former = roster.line(of: own).dropFirst().filter { roster.members[$0]?.last == nil }
+    guard former.contains(where: roster.isKnownToACopyThatIsOut) else { return false }
+    let removals = former.first.map { Membership.removals(of: $0, roster, loaded) } ?? []
+    var writer = RecordWriter(keys: loaded.keys.current, stream: own, time: now())
+    // What was changed here goes out in the new key, behind this.
+    let isApplied = loaded.state.applied.frontier[own] == loaded.history.frontier[own]
+    try writer.write(removals, to: &loaded.history, knowing: loaded.history.known)
+    try replica.keep(writer, &loaded, isApplied: isApplied)
+    return true
   }
 
   /// Takes keys for another stream, and remembers them before anything is written with them.
@@ -105,17 +139,32 @@ struct Succession: Exchanging {
     }
   }
 
-  /// Names the copies of this home that are new, once this machine has said that it goes on itself.
+  /// Names the copies of this home that are new, once this machine has said that it goes on itself;
+  /// to an admin also those of other homes.
   ///
   /// - Parameters:
   ///   - before: What was known before this run.
+  ///   - former: Who was in before this run.
   ///   - loaded: What is known now.
   ///   - report: Gets their names.
-  func tellCopies(after before: Frontier, _ loaded: LoadedReplica, _ report: inout SyncReport) {
+  func tellCopies(
+    after before: Frontier, _ former: Roster, _ loaded: LoadedReplica, _ report: inout SyncReport
+  ) {
     let roster = loaded.history.roster()
     report.copies = roster.present.filter {
       $0.predecessor == loaded.state.stream && before[$0.stream] == nil
     }
     .map { roster.shownLabel(of: $0.stream) }
+    guard roster.isAdmin(loaded.state.stream), !former.members.isEmpty else { return }
+    // One for which another one goes on is not listed: both are only now.
+    let (listed, known) = (Set(roster.present.map(\.stream)), Set(former.present.map(\.stream)))
+    report.copiesOfOthers = roster.present.compactMap { member in
+      guard let original = member.predecessor, original != loaded.state.stream,
+        member.stream != loaded.state.stream, listed.contains(original),
+        !known.contains(member.stream) || !known.contains(original)
+      else { return nil }
+      return SyncReport.Copy(
+        label: roster.shownLabel(of: member.stream), original: roster.shownLabel(of: original))
+    }
   }
 }

@@ -17,7 +17,11 @@ struct SyncRun: Exchanging {
           return SyncReport(changes: .unchanged)
         }
         var loaded = try replica.load((state, keys))
-        return try bringTogether(&loaded, heads, &notes, acceptingRollback) { _, _ in [] }
+        return try bringTogether(&loaded, heads, &notes, acceptingRollback) { _, _ in
+          []
+        } further: { _, _ in
+          []
+        }
       }
     }
   }
@@ -26,20 +30,37 @@ struct SyncRun: Exchanging {
   private func isAtRest(_ state: SyncState, _ heads: [StreamHead]) throws -> Bool {
     guard let rest = state.rest, state.pending == nil, rest.until > now(),
       rest.heads == heads.sorted(by: { $0.stream < $1.stream }),
+      // A run that ended before it had sent what it wrote leaves something to do.
+      state.applied.frontier[state.stream, default: 0] <= state.sent,
       try replica.homeIdentity().wrote(state)
     else { return false }
     return try vault.blocking.fileMark().bytes == rest.vault
       && PreferencesExchange.areAtRest(state.preferences, preferences)
   }
 
-  /// The same with what was read; `also` writes further operations of an admin at the end.
+  /// The same with what was read.
+  ///
+  /// - Parameters:
+  ///   - loaded: What was read; gets what is known afterwards.
+  ///   - acceptingRollback: Whether a store that was put back is written to.
+  ///   - further: Gives further operations of an admin.
+  ///   - first: Gives operations of an admin that put somebody out, close codes or begin an epoch,
+  ///     so that they go before what was changed here; `further` gives them again where that could
+  ///     not be done.
+  /// - Returns: What was done.
+  /// - Throws: As ``SyncedVault/synchronize(acceptingRollback:)``; what the two throw.
   func synchronize(
     _ loaded: inout LoadedReplica, acceptingRollback: Bool = false,
-    also further: (inout LoadedReplica, Roster) throws -> [Operation] = { _, _ in [] }
+    also further: (inout LoadedReplica, Roster) throws -> [Operation] = { _, _ in [] },
+    closing first: (inout LoadedReplica, Roster) throws -> [Operation] = { _, _ in [] }
   ) throws -> SyncReport {
     try noting(acceptingRollback) { notes in
       let heads = try engine.heads(in: loaded.state.space)
-      return try bringTogether(&loaded, heads, &notes, acceptingRollback, further)
+      return try bringTogether(&loaded, heads, &notes, acceptingRollback) { loaded, roster in
+        do { return try first(&loaded, roster) } catch { throw Refusal(error: error) }
+      } further: { loaded, roster in
+        do { return try further(&loaded, roster) } catch { throw Refusal(error: error) }
+      }
     }
   }
 
@@ -55,18 +76,28 @@ struct SyncRun: Exchanging {
       notes.note(
         failure: acceptingRollback ? nil : report.problems.first?.code.rawValue, now: now())
       return report
+    } catch let refusal as Refusal {
+      throw refusal.error
     } catch {
       notes.note(failure: (error as? SyncError)?.code.rawValue ?? "sync-failed", now: now())
       throw error
     }
   }
 
+  /// That a person asked for what cannot be done: nothing is wrong with the synchronizing.
+  private struct Refusal: Error {
+    let error: any Error
+  }
+
   private func bringTogether(
     _ loaded: inout LoadedReplica, _ heads: [StreamHead], _ notes: inout SyncNotes,
-    _ acceptingRollback: Bool, _ further: (inout LoadedReplica, Roster) throws -> [Operation]
+    _ acceptingRollback: Bool,
+    first: (inout LoadedReplica, Roster) throws -> [Operation],
+    further: (inout LoadedReplica, Roster) throws -> [Operation]
   ) throws -> SyncReport {
     var report = SyncReport(changes: MergeReport.unchanged)
-    let before = loaded.history.frontier
+    let (before, former) = (loaded.history.frontier, loaded.history.roster())
+    let codes = former.recoveryCodes(of: loaded.state.stream)
     let retirements = loaded.history.roster().retirements.count
     var own = try Resuming(exchange).fetch(heads, orBeginAgain: &loaded, &report)
     for stream in notes.note(waiting: report.waitingStreams, now: now()).sorted() {
@@ -76,6 +107,8 @@ struct SyncRun: Exchanging {
     try Succession(exchange).writeSignsOfLife(&loaded)
     let roster = loaded.history.roster()
     try replica.checkMembership(roster, &loaded)
+    report.hasNewKeys = try Succession(exchange).endFormer(&loaded)
+    try Admitting(exchange).attendFirst(&loaded, first)
     var vault = try Applying(exchange).applyAll(&loaded, &report)
     try PreferencesExchange(exchange).exchangePreferences(&loaded, &report)
     let known = loaded.history.frontier[loaded.state.stream, default: 0]
@@ -89,9 +122,10 @@ struct SyncRun: Exchanging {
       try PreferencesExchange(exchange).exchangePreferences(&loaded, &report)
     }
     try Succession(exchange).writeSignsOfLife(&loaded)
-    Succession(exchange).tellCopies(after: before, loaded, &report)
     // What a machine that was removed has written does not count: the others go on.
     let after = loaded.history.roster()
+    Succession(exchange).tellCopies(after: before, former, loaded, &report)
+    report.closedRecoveryCodes = try RecoveryCodes(exchange).closed(since: codes, after)
     report.asking = loaded.asking(after)
     // Told once: what is to be done about it is a person's to say.
     let refused = after.invitations.values.filter { $0.isSettled && $0.accepted.count >= $0.uses }

@@ -66,16 +66,20 @@ package struct InvitationContent: Sendable {
   }
 
   private static let context = Array("VSR1/invited".utf8)
+  private static let boxContext = Array("VSR1/recovery".utf8)
 
   /// What lies in a store in the place of an invitation that has ended.
   static let ended = Array("VSR1/ended".utf8)
 
   /// Seals it so that only the code opens it.
   ///
-  /// - Parameter key: The code's own key.
+  /// - Parameters:
+  ///   - key: The code's own key.
+  ///   - publicKey: Of a recovery code the key to which nobody but its holder has the other half: the
+  ///     code's own key lies in the vault, and whoever has a copy of that would read each new key.
   /// - Returns: The bytes.
   /// - Throws: `SealingError`.
-  package func sealed(_ key: SecretBytes) throws -> [UInt8] {
+  package func sealed(_ key: SecretBytes, to publicKey: [UInt8]? = nil) throws -> [UInt8] {
     var builder = SecretBuilder()
     builder.put(space.bytes)
     builder.put(role.rawValue)
@@ -89,8 +93,24 @@ package struct InvitationContent: Sendable {
     for sighting in seen { builder.put(sighting) }
     builder.put(UInt8(snapshot == nil ? 0 : 1))
     if let snapshot { builder.put(snapshot) }
-    return try builder.joined().withBytes {
-      try AuthenticatedEncryption.seal($0, key: key, context: Self.context)
+    let content = try builder.joined()
+    guard let publicKey else {
+      return try content.withBytes {
+        try AuthenticatedEncryption.seal($0, key: key, context: Self.context)
+      }
+    }
+    let box = try SecretBytes(copying: SealingKeyPair.seal(content, to: publicKey))
+    return try box.withBytes {
+      try AuthenticatedEncryption.seal($0, key: key, context: Self.boxContext)
+    }
+  }
+
+  private static func open(_ sealed: [UInt8], _ keys: KeyPairs) throws -> SecretBytes {
+    do {
+      return try AuthenticatedEncryption.open(sealed, key: keys.own, context: context)
+    } catch {
+      let box = try AuthenticatedEncryption.open(sealed, key: keys.own, context: boxContext)
+      return try keys.sealing.open(box.withBytes { $0.array(0..<$0.byteCount) })
     }
   }
 
@@ -104,8 +124,7 @@ package struct InvitationContent: Sendable {
         hint: "ask for another one; if it was not you who used it, have that machine removed")
     }
     do {
-      var reader = SecretReader(
-        try AuthenticatedEncryption.open(sealed, key: code.keys.own, context: Self.context))
+      var reader = SecretReader(try Self.open(sealed, code.keys))
       guard let space = SpaceID(try reader.array(16)),
         let role = SyncRole(rawValue: try reader.number())
       else { throw MalformedRecord() }

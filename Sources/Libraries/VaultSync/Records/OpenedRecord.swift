@@ -13,6 +13,8 @@ package struct OpenedRecord: Sendable {
 
   /// How many records its writer knew: more than the writer of any that it knows.
   let depth: UInt64
+  /// Of streams that its vault had not taken as far as it knows them: how far it had.
+  private let unseen: Frontier
 
   package init(
     stream: StreamID, sequence: UInt64, hash: [UInt8], content: RecordContent, epoch: [UInt8],
@@ -25,11 +27,27 @@ package struct OpenedRecord: Sendable {
     self.epoch = epoch
     self.past = past
     depth = past.values.reduce(0, &+)
+    var unseen: Frontier = [:]
+    for case .unseen(let streams) in content.operations {
+      // What says nothing takes no room.
+      let said = streams.filter { past[$0.stream, default: 0] > $0.sequence }
+      unseen.merge(said.map { ($0.stream, $0.sequence) }, uniquingKeysWith: min)
+    }
+    // A stream always knows itself.
+    unseen[stream] = nil
+    self.unseen = unseen
   }
 
   /// Whether the writer of this record knew another one; it knows itself.
   package func knows(_ other: OpenedRecord) -> Bool {
     past[other.stream, default: 0] >= other.sequence
+  }
+
+  /// Whether what this record changes takes the place of what another one changed.
+  ///
+  /// So it does of all that it knows, but for what its vault had not taken yet.
+  func replaces(_ other: OpenedRecord) -> Bool {
+    knows(other) && unseen[other.stream].map { other.sequence <= $0 } ?? true
   }
 }
 

@@ -117,6 +117,9 @@ package enum Operation: Sendable {
   case confirm(StreamID, sequence: UInt64)
   /// Everybody has found a snapshot right who is in: its records may go from the store.
   case retire(StreamID, sequence: UInt64)
+  /// What the record changes replaces no later records of these streams, although it knows them: the
+  /// vault had not taken those yet. 0 stands for none.
+  case unseen([(stream: StreamID, sequence: UInt64)])
   /// Something of a newer version.
   case unknown(UInt8)
 
@@ -137,6 +140,7 @@ package enum Operation: Sendable {
     static let succeed: UInt8 = 26
     static let epochOfMany: UInt8 = 27
     static let retire: UInt8 = 28
+    static let unseen: UInt8 = 29
   }
 
   /// Appends the operation: kind, length, body.
@@ -214,6 +218,13 @@ package enum Operation: Sendable {
       tag = if case .confirm = self { Tag.confirm } else { Tag.retire }
       body.put(stream.bytes)
       body.put(sequence)
+    case .unseen(let streams):
+      tag = Tag.unseen
+      try body.count16(streams.count)
+      for (stream, sequence) in streams {
+        body.put(stream.bytes)
+        body.put(sequence)
+      }
     case .unknown: return
     }
     builder.put(tag)
@@ -225,7 +236,7 @@ package enum Operation: Sendable {
   var isOfSpace: Bool {
     switch self {
     case .create, .claim, .succeed, .invite, .settle, .admit, .remove, .role, .epoch, .snapshot,
-      .confirm, .retire:
+      .confirm, .retire, .unseen:
       true
     case .item, .purge, .preferences, .unknown: false
     }
@@ -323,6 +334,12 @@ package enum Operation: Sendable {
       if snapshot == nil { try reader.skip(end - reader.offset) }
     case Tag.confirm: self = .confirm(try Self.stream(&reader), sequence: try reader.number())
     case Tag.retire: self = .retire(try Self.stream(&reader), sequence: try reader.number())
+    case Tag.unseen:
+      var streams: [(stream: StreamID, sequence: UInt64)] = []
+      for _ in 0..<(try reader.number(UInt16.self)) {
+        streams.append((try Self.stream(&reader), try reader.number()))
+      }
+      self = .unseen(streams)
     default:
       try reader.skip(length)
       reader.passOver()
@@ -467,6 +484,11 @@ extension SecretBuilder {
 }
 
 extension Operation {
+  /// What a machine is listed as: as it calls itself, or by its id where that is no name.
+  static func label(_ label: String, of stream: StreamID) -> String {
+    isLabel(label) ? label : "machine-\(stream.text.prefix(8))"
+  }
+
   /// Whether a machine may be called so: 1 to 64 letters, digits, dots, hyphens and underscores.
   package static func isLabel(_ label: String) -> Bool {
     (1...64).contains(label.utf8.count)

@@ -490,7 +490,7 @@ extension RecordHistory {
     switch streams[stream]?.first?.content.operations.first {
     case .create(_, _, let label, _)?, .claim(_, _, let label, _)?,
       .succeed(_, _, let label, _)?:
-      label
+      Operation.label(label, of: stream)
     default: nil
     }
   }

@@ -1,7 +1,9 @@
 package import VaultSealing
 
 /// Bytes that do not follow Documentation/design/sync-format.md.
-package struct MalformedRecord: Error {}
+package struct MalformedRecord: Error {
+  package init() {}
+}
 
 /// Reads numbers, texts and secrets out of locked memory, one after another.
 package struct SecretReader {

@@ -25,7 +25,8 @@ struct RecordWriter {
   /// - Parameters:
   ///   - operations: What is to be told.
   ///   - history: What is known; gets the records.
-  ///   - frontier: What the operations know of others; `nil` for everything that is known.
+  ///   - frontier: What the operations know of others; `nil` for everything that is known. Where
+  ///     the stream knows more already, the records say so.
   ///   - epoch: The key to seal with; `nil` for the current one.
   /// - Throws: ``SyncError`` with code `.removed` without a key; ``MalformedRecord`` for too much.
   mutating func write(
@@ -63,6 +64,11 @@ struct RecordWriter {
     _ epoch: EpochKey?
   ) throws {
     let last = history.last(stream)
+    var operations = operations
+    if let frontier, operations.contains(where: { !$0.isOfSpace }) {
+      let unseen = history.unseen(by: stream, behind: frontier)
+      if !unseen.isEmpty { operations.insert(.unseen(unseen), at: 0) }
+    }
     let seen = history.sightings(frontier ?? history.known, by: stream)
     guard let epoch = epoch ?? history.roster().current else {
       throw SyncError(.removed, "this machine has no key of the space")
@@ -78,5 +84,23 @@ struct RecordWriter {
       throw SyncError(.tampered, "a record of this machine does not follow its others")
     }
     written.append(record.bytes)
+  }
+}
+
+extension Space {
+  /// Streams that a stream knows farther than a vault has taken them, with how far that is; only
+  /// those of which what lies behind changes something.
+  fileprivate func unseen(
+    by stream: StreamID, behind frontier: Frontier
+  ) -> [(stream: StreamID, sequence: UInt64)] {
+    (last(stream)?.past ?? [:]).compactMap { other, known in
+      let taken = frontier[other, default: 0]
+      guard other != stream, known > taken, let records = streams[other],
+        records[..<min(Int(clamping: known), records.count)].dropFirst(Int(clamping: taken))
+          .contains(where: { $0.content.operations.contains { !$0.isOfSpace } })
+      else { return nil }
+      return (other, taken)
+    }
+    .sorted { $0.stream < $1.stream }
   }
 }

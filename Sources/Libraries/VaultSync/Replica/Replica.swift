@@ -176,7 +176,10 @@ package struct Replica: Sendable {
         loaded.history.frontier[loaded.state.stream]
     }
     loaded.state.epochs = loaded.history.epochs
-    try files.replaceState(loaded.state.sealed(loaded.keys.own))
+    // Until these are in the store something is left to do, also if this run ends before.
+    var state = loaded.state
+    state.rest = nil
+    try files.replaceState(state.sealed(loaded.keys.own))
   }
 
   /// Checks that this machine is in the space.

@@ -176,6 +176,7 @@ package struct SyncFiles: Sendable {
   package func remove() throws {
     try removeNotes()
     try removeForks()
+    try removeAddedStores()
     setReader(false)
     try replaceCredential(nil)
     try Self.reached { try Directory(folder).remove(name) }

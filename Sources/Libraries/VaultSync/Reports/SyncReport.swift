@@ -39,11 +39,25 @@ public struct SyncReport: Sendable {
   /// The name under which this machine goes on in a part of the space of its own, since its home had
   /// been put back or copied; `nil` in all other runs.
   public internal(set) var successor: String?
+  /// Whether this machine has taken other keys, in this run.
+  ///
+  /// A copy of its home was removed, or has left, that has the ones it had.
+  public internal(set) var hasNewKeys = false
   /// The name that this machine has from now on, since another one that was let in before has the one
   /// it had asked for; `nil` in all other runs.
   public internal(set) var renamed: String?
   /// Machines that go on by copies of this home, by their labels; in one run alone.
   public internal(set) var copies: [String] = []
+  /// Machines that go on by copies of other homes, for an admin; in one run alone.
+  public internal(set) var copiesOfOthers: [Copy] = []
+  /// Machines that went on from the same home before this one did, by their labels; in one run alone.
+  ///
+  /// Where a home was put back again and again, they are no more.
+  public internal(set) var siblings: [String] = []
+  /// How many recovery codes of this vault let nobody in any more since this run.
+  ///
+  /// Somebody was put out who knew them, or this machine has a lower role.
+  public internal(set) var closedRecoveryCodes = 0
   /// Machines whose invitation had been used by another one, by their labels; in one run alone.
   public internal(set) var refused: [String] = []
   /// Items, or changes of them, that the vault cannot hold and that were left out.
@@ -57,6 +71,14 @@ public struct SyncReport: Sendable {
     public let name: String?
     /// Which rule it breaks: a sentence without a secret.
     public let reason: String
+  }
+
+  /// A machine that goes on by a copy of another one's home.
+  public struct Copy: Sendable, Equatable {
+    /// What it is called.
+    public let label: String
+    /// What the other one is called.
+    public let original: String
   }
 
   /// Notes what new records brought that was left out.
@@ -144,6 +166,8 @@ public struct SyncStatus: Sendable {
   public let devices: Int
   /// The machines that may do everything, who comes first first, by their labels.
   public let owners: [String]
+  /// The machines that may let others in and remove them without being owners, by their labels.
+  public let admins: [String]
   /// The number of recovery codes that open the space.
   public let recoveryCodes: Int
   /// Own records that the store does not have yet.
@@ -190,13 +214,17 @@ public struct SyncLogEntry: Sendable {
 
   /// When, by the clock of the machine that did it.
   public let time: Date
-  /// The machine that did it.
+  /// The machine that did it: as ``SyncDevice/label`` has it.
   public let device: String
+  /// The same as ``SyncDevice/id`` has it.
+  public let deviceID: String
   /// What was done.
   public let action: Action
   /// The item, the preference domain, or the machine that was removed; `nil` where there is none,
   /// or it is not known.
   public let subject: String?
+  /// Of a machine, the same as ``SyncDevice/id`` has it; `nil` for all else.
+  public let subjectID: String?
   /// Of an item that was there before, what was changed: `secret`, `field NAME`, `note`, `attribute
   /// NAME`, `tag NAME`, `expiry`, `name`, `trash`, `kind`.
   public let properties: [String]

@@ -33,6 +33,8 @@ public struct SyncReversion: Sendable, Equatable {
 
   /// What the machine is called.
   public let label: String
+  /// What its removal has done; `nil` where it was only asked what would be taken back.
+  public internal(set) var removal: SyncRemoval?
   /// The items, by name.
   public internal(set) var items: [Item] = []
   /// The keys, by domain and key.

@@ -23,6 +23,8 @@ package struct Roster: Sendable {
     package let admittedBy: StreamID?
     /// The last record that counts, if it was removed.
     package var last: UInt64?
+    /// Whether another machine removed it: not one that goes on for it, or that it goes on for.
+    package fileprivate(set) var isPutOut = false
     /// False for this machine itself while no admin has let it in.
     package var isAdmitted = true
     /// The stream that this one goes on for; `nil` for most.
@@ -135,6 +137,10 @@ package struct Roster: Sendable {
       guard let member = Self.member(stream, tenures, facts) else { continue }
       members[stream] = member
     }
+    for (stream, removals) in facts.removals where members[stream]?.last != nil {
+      let isByAnother = removals.contains { !isOfOneLine($0.record.stream, stream) }
+      members[stream]?.isPutOut = isByAnother
+    }
     askIn(history.viewer, facts)
     findSuccessors(facts, history, upTo: frontier)
     numberLabels(facts)
@@ -156,7 +162,8 @@ package struct Roster: Sendable {
     let role = (current.isEmpty ? tenures.filter { $0.end == last } : current).map(\.role).max()
     let isFounder = origin.invitation == nil
     return Member(
-      stream: claim.stream, label: claim.label, role: role ?? .reader, keys: claim.keys,
+      stream: claim.stream, label: Operation.label(claim.label, of: claim.stream),
+      role: role ?? .reader, keys: claim.keys,
       joined: claim.record.content.time, invitation: origin.invitation,
       admittedBy: isFounder ? nil : first.since.stream, last: current.isEmpty ? last : nil,
       predecessor: claim.predecessor)
@@ -169,11 +176,19 @@ package struct Roster: Sendable {
   ) {
     for (stream, claims) in facts.successors {
       guard let newest = history.record(stream, frontier[stream, default: 0]) else { continue }
-      let successor = claims.first { claim in
-        members[claim.stream].map { $0.last == nil } ?? false && !newest.knows(claim.record)
-      }
-      members[stream]?.successor = successor?.stream
+      let unknown = claims.filter { members[$0.stream] != nil && !newest.knows($0.record) }
+      let present = unknown.first { members[$0.stream]?.last == nil }
+      // Of a machine that is out, the part in which it went on last is what it was.
+      let isOut = members[stream].map { $0.last != nil } ?? false
+      members[stream]?.successor = (present ?? (isOut ? unknown.last : nil))?.stream
     }
+  }
+
+  /// The stream in which a machine goes on, or went on last.
+  private func end(of stream: StreamID) -> StreamID {
+    var last = stream
+    while let next = members[last]?.successor { last = next }
+    return last
   }
 
   /// A machine, and those before it that it goes on for and that have written nothing since.
@@ -183,7 +198,7 @@ package struct Roster: Sendable {
   func line(of stream: StreamID) -> [StreamID] {
     var line = [stream]
     while let last = line.last, let before = members[last]?.predecessor,
-      members[before]?.successor != nil
+      members[before]?.successor == last
     {
       line.append(before)
     }
@@ -198,7 +213,8 @@ package struct Roster: Sendable {
       invitation.refused.contains(origin.stream)
     else { return }
     members[viewer] = Member(
-      stream: viewer, label: claim.label, role: invitation.role, keys: claim.keys,
+      stream: viewer, label: Operation.label(claim.label, of: viewer), role: invitation.role,
+      keys: claim.keys,
       joined: claim.record.content.time, invitation: origin.invitation, admittedBy: nil,
       isAdmitted: false, predecessor: claim.predecessor)
   }
@@ -211,7 +227,7 @@ package struct Roster: Sendable {
     let grants = members.values.map { member in
       let line = facts.line(of: member.stream)
       let granted = (tenures[member.stream] ?? []).map(\.since).min(by: RosterFacts.precedes)
-      return (stream: member.stream, record: granted, line: line.map(\.record))
+      return (stream: member.stream, record: granted, line: line)
     }
     let ordered = grants.sorted { left, right in
       // This machine itself may not have been let in yet.
@@ -221,17 +237,24 @@ package struct Roster: Sendable {
       // Whoever goes on for another one has the right of that one, and comes after it.
       if left.line.count != right.line.count { return left.line.count < right.line.count }
       guard let claim = left.line.first, let another = right.line.first else { return false }
-      return RosterFacts.precedes(claim, another)
+      return RosterFacts.precedes(claim.record, another.record)
     }
-    for (place, (stream, grant, _)) in ordered.enumerated() {
+    for (place, (stream, grant, claims)) in ordered.enumerated() {
       guard let label = members[stream]?.label else { continue }
+      // Whoever goes on keeps the name, also where a copy of the same home was seen before.
+      if let before = members[stream]?.predecessor, let former = members[before],
+        former.successor == stream, claims.first?.label == facts.claims[before]?.label
+      {
+        members[stream]?.label = former.label
+        continue
+      }
       let taken = Set(
         ordered[..<place].map(\.stream).compactMap { other -> String? in
-          guard let member = members[other], member.successor == nil else { return nil }
-          let hadGone = (facts.removals[other] ?? []).contains { removal in
+          let last = end(of: other)
+          let hadGone = (facts.removals[last] ?? []).contains { removal in
             grant?.knows(removal.record) ?? true
           }
-          return member.last != nil && hadGone ? nil : member.label
+          return members[last]?.last != nil && hadGone ? nil : members[other]?.label
         })
       var (name, number) = (label, 2)
       while taken.contains(name) {
@@ -274,6 +297,9 @@ package struct Roster: Sendable {
     }
   }
 
+  /// All that are in or were: a stream for which another one goes on is that machine, once.
+  var listed: [Member] { members.values.filter { $0.successor == nil } }
+
   /// Who is in now, with machines for which others go on, and which have written what those did not
   /// know: these are there, too.
   ///
@@ -302,10 +328,9 @@ package struct Roster: Sendable {
     invitation.isRecovery || invitation.isSettled ? [] : invitation.refused
   }
 
-  /// What a machine is called; `other` where that is not known, or no word for a name.
+  /// What a machine is called; `other` where that is not known.
   func shownLabel(of stream: StreamID?) -> String {
-    let label = stream.flatMap { members[$0]?.label } ?? ""
-    return Operation.isLabel(label) ? label : "other"
+    stream.flatMap { members[$0]?.label } ?? "other"
   }
 
   // MARK: - What counts
@@ -372,10 +397,24 @@ package struct Roster: Sendable {
   // MARK: - Epochs
 
   /// Whether a member can have the key of an epoch.
-  private func has(_ member: Member, _ epoch: Epoch) -> Bool {
+  ///
+  /// - Parameters:
+  ///   - member: The member.
+  ///   - epoch: The epoch.
+  ///   - isAlone: Whether what it has by the keys of a machine that is in, or by a code that is open,
+  ///     does not count: each new key is told to those, too, until the machine takes other keys, or
+  ///     somebody closes the code.
+  /// - Returns: Whether it can.
+  private func has(_ member: Member, _ epoch: Epoch, isAlone: Bool = false) -> Bool {
     if epoch.isTold(to: member.stream.bytes) { return true }
-    if let before = member.predecessor.flatMap({ members[$0] }), has(before, epoch) { return true }
-    guard let invitation = member.invitation.flatMap({ invitations[$0] }) else { return false }
+    if let before = member.predecessor.flatMap({ members[$0] }),
+      !isAlone || before.last != nil, has(before, epoch, isAlone: isAlone)
+    {
+      return true
+    }
+    guard let invitation = member.invitation.flatMap({ invitations[$0] }),
+      !isAlone || invitation.isSettled
+    else { return false }
     return has(invitation, epoch)
   }
 
@@ -408,7 +447,22 @@ package struct Roster: Sendable {
   }
 
   private func isKnownOutside(_ epoch: Epoch) -> Bool {
-    members.values.contains { $0.last != nil && has($0, epoch) }
+    members.values.contains { $0.last != nil && has($0, epoch, isAlone: true) }
+  }
+
+  /// Whether a machine was removed that goes on from a copy of this one's home, and so has its keys.
+  func isKnownToACopyThatIsOut(_ stream: StreamID) -> Bool {
+    members.values.contains { $0.predecessor == stream && $0.last != nil }
+  }
+
+  /// The machine that is in and whose keys a machine has that is out: that one is a copy of its home.
+  ///
+  /// - Parameter stream: The machine that is out.
+  /// - Returns: The other one, as it goes on; `nil` for most.
+  func sharesKeys(_ stream: StreamID) -> Member? {
+    sequence(first: stream) { members[$0]?.predecessor }.dropFirst()
+      .first { isPresent($0) && members[$0]?.successor != stream }
+      .flatMap { members[end(of: $0)] }
   }
 
   /// Whether somebody can read what is written now who was removed, or has the code of an
@@ -473,6 +527,16 @@ package struct Roster: Sendable {
       .sorted { $0.id.lexicographicallyPrecedes($1.id) }
   }
 
+  /// Whether somebody was put out who came by a recovery code, and so knows it.
+  func isKnownToSomebodyPutOut(_ code: Invitation) -> Bool {
+    members.values.contains { $0.invitation == code.id && $0.isPutOut }
+  }
+
+  /// The machines that are in and go on from a copy of another one's home.
+  func copies(of stream: StreamID) -> [Member] {
+    present.filter { $0.stream != stream && goesOn($0.stream, for: stream) }
+  }
+
   /// Invitations and recovery codes that a machine has made, and nobody beside it: one that a copy
   /// of its home has told, too, is that one's as well.
   ///
@@ -493,7 +557,7 @@ package struct Roster: Sendable {
   }
 
   /// Whether a recovery code is told by a machine for itself: not only by one that it goes on for,
-  /// and again since it knows that another one goes on for it.
+  /// and again since it knows that another one goes on for it, or has another role.
   ///
   /// - Parameters:
   ///   - id: The code's id.
@@ -502,6 +566,7 @@ package struct Roster: Sendable {
   func isTold(_ id: [UInt8], by stream: StreamID) -> Bool {
     invitations[id]?.records.contains { record in
       record.stream == stream && (successions[stream] ?? []).allSatisfy { record.knows($0) }
+        && (standing(stream)?.covers(record) ?? true)
     } ?? false
   }
 
