@@ -56,6 +56,34 @@ struct ContextTests {
     #expect(try other().fetchCount(FetchDescriptor<Trip>()) == 80)
   }
 
+  /// A program that asks again whether to keep what a person typed inserts the same objects.
+  @Test func newObjectsOfARollbackKeepTheLinksAmongThem() throws {
+    let (container, context) = try memory(Author.self, Book.self, Tag.self)
+    let stored = Book("stored")
+    context.insert(stored)
+    try context.save()
+    let author = Author("a")
+    context.insert(author)
+    author.books = [stored, Book("one"), Book("two")]
+    author.books[2].tags = [Tag("x"), Tag("y")]
+    author.passport = nil
+    context.rollback()
+    #expect(author.modelContext == nil && stored.author == nil && !context.hasChanges)
+    #expect(author.books.map(\.title) == ["one", "two"])
+    #expect(author.books.allSatisfy { $0.author === author && $0.modelContext == nil })
+    #expect(author.books.last?.tags.map(\.label) == ["x", "y"])
+    #expect(author.books.last?.tags.first?.books.first === author.books.last)
+    try context.save()
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Tag>()) == 0)
+    context.insert(author)
+    try context.save()
+    let reader = ModelContext(container)
+    let found = try #require(try reader.fetch(FetchDescriptor<Author>()).first)
+    #expect(Set(found.books.map(\.title)) == ["one", "two"])
+    #expect(found.books.first { $0.title == "two" }?.tags.count == 2)
+    #expect(try reader.fetchCount(FetchDescriptor<Book>()) == 3)
+  }
+
   @Test func pendingChangesAreSeenHereOnly() throws {
     let rome = Trip(name: "Rome")
     let oslo = Trip(name: "Oslo")

@@ -171,7 +171,7 @@ struct ModelDocumentTests {
     #expect(try names(in: file) == ["a", "b", "c"])
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(10)))
   func aDocumentMaySaveItself() async throws {
     let document = try saved()
     document.autosaves = true

@@ -79,7 +79,7 @@ struct PowerCutTests {
   /// still: the cut has ended only when files open again.
   @Test(
     .enabled(if: PowerCut.isPossible(.ext4), Comment(rawValue: PowerCut.needs)),
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(10)))
   func aCutEndsWhenNoNamespaceHoldsTheDisk() throws {
     let disk = try PowerCut(.ext4)
     let file = URL(fileURLWithPath: "\(disk.path)/file")

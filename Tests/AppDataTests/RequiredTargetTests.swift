@@ -42,6 +42,43 @@ struct RequiredTargetTests {
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Pack>()) == 0)
   }
 
+  /// A new target that is deleted before it was saved was nobody else's to delete.
+  @Test func aNewTargetThatIsDeletedIsShownAndRefused() throws {
+    let keeper = Shepherd("Ada")
+    let pet = Sheep(keeper)
+    context.insert(pet)
+    try context.save()
+    let new = Shepherd("Bob")
+    context.insert(new)
+    pet.keeper = new
+    context.delete(new)
+    #expect(pet.keeper === new)
+    let error = #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(error?.message == "Sheep.keeper of object 1 is required and leads to nothing")
+    #expect(pet.keeper === new)
+    context.rollback()
+    #expect(pet.keeper === keeper)
+  }
+
+  /// What may be empty is, whatever the merge policy says of rows that others delete.
+  @Test func aNewTargetThatIsDeletedLeavesAnOptionalOneEmpty() throws {
+    let (container, context) = try memory(Perch.self, Fowl.self)
+    context.mergePolicy = .error
+    let perch = Perch()
+    context.insert(perch)
+    try context.save()
+    let new = Fowl()
+    context.insert(new)
+    perch.first = new
+    perch.all = [new]
+    context.delete(new)
+    #expect(perch.first == nil && perch.all.isEmpty)
+    try context.save()
+    #expect(perch.first == nil && perch.all.isEmpty)
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Fowl>()) == 0)
+    #expect(try container.check() == [])
+  }
+
   /// Each way to delete the keeper.
   @Test(arguments: ["delete", "cascade", "batch", "all", "transaction"])
   func itsTargetIsNotDeleted(way: String) throws {
@@ -201,4 +238,15 @@ private enum Second: VersionedSchema {
     var keepers: Shepherd
     init(_ keeper: Shepherd) { keepers = keeper }
   }
+}
+
+/// Something that may lead to others, which do not lead back.
+@Model private final class Perch {
+  var first: Fowl?
+  var all: [Fowl] = []
+  init() {}
+}
+
+@Model private final class Fowl {
+  init() {}
 }

@@ -62,6 +62,13 @@ private final class ActorAsset: Sendable {
   init() { id = UUID() }
 }
 
+/// A second conformance would be a warning, and so an error here.
+@Model
+private final class UncheckedModel: @unchecked Sendable {
+  var title = "a"
+  init() {}
+}
+
 @Model
 private final class SpacedModel {
   var `with space` = 3
@@ -209,6 +216,12 @@ struct SchemaNameTests {
     try context.save()
     #expect(try context.fetchCount(FetchDescriptor<ActorAsset>()) == 2)
     #expect(asset.parts.first?.owner === asset)
+  }
+
+  @Test func aClassMaySayByItselfThatItIsSendable() throws {
+    let (_, context) = try memory(UncheckedModel.self)
+    context.insert(UncheckedModel())
+    #expect(try again(context, UncheckedModel.self).title == "a")
   }
 
   @Test func aNameMayHaveSpaces() throws {

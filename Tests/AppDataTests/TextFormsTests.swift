@@ -42,6 +42,29 @@ struct TextFormsTests {
     #expect(found.byName[text.precomposedStringWithCanonicalMapping] == 1)
   }
 
+  /// The store names the columns that hold another form, which a migration may call otherwise.
+  @Test func aColumnThatIsRenamedStillHoldsIt() throws {
+    let configuration = ModelConfiguration(url: URL(fileURLWithPath: "\(home.path)/b.store"))
+    do {
+      let context = ModelContext(
+        try ModelContainer(for: PaperV1.Sheet.self, configurations: configuration))
+      context.insert(PaperV1.Sheet(Self.decomposed, "x"))
+      try context.save()
+    }
+    let container = try ModelContainer(for: PaperV2.Sheet.self, configurations: configuration)
+    let context = ModelContext(container)
+    let asked = Self.composed
+    let heading = FetchDescriptor<PaperV2.Sheet>(predicate: #Predicate { $0.heading == asked })
+    let found = try #require(try context.fetch(heading).first)
+    #expect(isExact(found.heading, Self.decomposed) && found.number == "x")
+    // Nor is it there twice.
+    let other = PaperV2.Sheet(Self.composed, "y")
+    context.insert(other)
+    try context.save()
+    #expect(try ModelContext(container).fetch(heading).map(\.number) == ["y"])
+    #expect(try container.check() == [])
+  }
+
   /// Pending, saved, in another context and in another program: the same rows.
   @Test(arguments: [composed, decomposed], [composed, decomposed])
   func bothFormsAreFound(stored: String, asked: String) throws {
@@ -149,4 +172,20 @@ struct TextFormsTests {
   var number = 1
 
   init(_ name: String) { self.name = name }
+}
+
+private enum PaperV1 {
+  @Model final class Sheet {
+    @Attribute(.unique) var title: String
+    var other: String
+    init(_ title: String, _ other: String) { (self.title, self.other) = (title, other) }
+  }
+}
+
+private enum PaperV2 {
+  @Model final class Sheet {
+    @Attribute(.unique, originalName: "title") var heading: String
+    @Attribute(originalName: "other") var number: String
+    init(_ heading: String, _ number: String) { (self.heading, self.number) = (heading, number) }
+  }
 }

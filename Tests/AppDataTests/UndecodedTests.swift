@@ -312,6 +312,40 @@ struct UndecodedTests {
     #expect(perhaps.map(\.number) == [1, 2])
   }
 
+  /// What was preserved of a deleted object, and no other value in its place.
+  @Test func aTombstoneShowsNoOtherValue() throws {
+    do {
+      let (_, context) = try open(Before.Stub.self)
+      context.insert(Before.Stub())
+      try context.save()
+    }
+    func kept() throws -> [String] {
+      let (_, context) = try open(After.Stub.self)
+      let history = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+      return history.flatMap(\.changes).flatMap { change in
+        guard case .delete(let change as DefaultHistoryDelete<After.Stub>) = change else {
+          return [String]()
+        }
+        #expect(change.tombstone[\.color] == nil)
+        return change.tombstone.map { "\($0.value)" }
+      }
+    }
+    let (_, context) = try open(After.Stub.self)
+    let stub = try #require(try context.fetch(FetchDescriptor<After.Stub>()).first)
+    context.delete(stub)
+    try context.save()
+    #expect(try kept() == ["7"])
+    // The version that knows the value still has it.
+    let (_, old) = try open(Before.Stub.self)
+    let changes = try old.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+      .flatMap(\.changes)
+    var colors: [Before.Color?] = []
+    for case .delete(let change as DefaultHistoryDelete<Before.Stub>) in changes {
+      colors.append(change.tombstone[\.color] as? Before.Color)
+    }
+    #expect(colors == [.blue])
+  }
+
   @Test func anOptionalOneIsToldToo() throws {
     let (container, context, thing) = try openNext { thing in
       thing.mood = .blue
@@ -418,6 +452,12 @@ private enum Before {
   }
   struct Own: Codable {}
 
+  @Model final class Stub {
+    @Attribute(.preserveValueOnDeletion) var number = 7
+    @Attribute(.preserveValueOnDeletion) var color = Color.blue
+    init() {}
+  }
+
   @Model final class Thing {
     var info = Info()
     var color = Color.red
@@ -475,6 +515,12 @@ private enum After {
     var rest: [Info] = [Info()]
   }
   enum Color: String, Codable, CaseIterable { case red, green }
+
+  @Model final class Stub {
+    @Attribute(.preserveValueOnDeletion) var number = 7
+    @Attribute(.preserveValueOnDeletion) var color = Color.red
+    init() {}
+  }
 
   @Model final class Thing {
     var info = Info()

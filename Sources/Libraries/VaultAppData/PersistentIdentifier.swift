@@ -1,4 +1,5 @@
 import Synchronization
+import VaultDataStore
 
 /// Which row of which store a model is.
 ///
@@ -83,7 +84,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     let values = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
       store: try values.decodeIfPresent(String.self, forKey: .store),
-      entity: try values.decode(String.self, forKey: .entity),
+      entity: try values.decode(String.self, forKey: .entity).withoutBackticks,
       key: try (try? values.decode(Int64.self, forKey: .key))
         ?? KeyText.key(of: values.decode(String.self, forKey: .key)))
   }

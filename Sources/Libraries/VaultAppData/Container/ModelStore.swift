@@ -312,6 +312,8 @@ package final class ModelStore: @unchecked Sendable {
 
   /// Ends what ``watchOthers(_:)`` began.
   func endWatching() {
+    // A store in memory is watched by nobody, and its writers take no turns.
+    guard file != nil else { return }
     let ended = try? writing {
       defer { remoteWatch = nil }
       return remoteWatch

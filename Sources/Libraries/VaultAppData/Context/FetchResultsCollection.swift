@@ -143,6 +143,7 @@ extension ModelContext {
         for key in keys[start..<end] {
           // Deleted meanwhile, by the block or by another context.
           guard let record = rows[plan, key], record.state != .deleted else { continue }
+          if record.model == nil { try record.checkConstants() }
           if let model = record.materialized as? T { try block(model) }
         }
       }

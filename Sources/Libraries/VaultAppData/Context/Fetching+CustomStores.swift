@@ -24,6 +24,7 @@ extension Fetching {
         try record.state != .deleted && !found.contains(record.key) && matches(record)
       }
     }
+    for record in records where record.model == nil { try record.checkConstants() }
     var objects = records.compactMap { $0.materialized as? Model }
     if isPlain { return objects }
     if !descriptor.sortBy.isEmpty, !result.isSorted || !own.isEmpty {

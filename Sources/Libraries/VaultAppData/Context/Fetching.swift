@@ -31,6 +31,7 @@ struct Fetching<Model: PersistentModel> {
       if let model = record.model(as: Model.self) {
         found.append(model)
       } else {
+        try record.checkConstants()
         found.append(record.make())
       }
     }

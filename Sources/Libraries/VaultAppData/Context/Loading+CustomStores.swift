@@ -113,10 +113,6 @@ extension _AppData.Slot {
   fileprivate func holdsSame(as other: Self) -> Bool {
     switch (self, other) {
     case (.rows(let left), .rows(let right)): left.keys == right.keys
-    case (.boxed(let left), .boxed(let right)):
-      (try? left.columnValue()).map { value in
-        (try? right.columnValue()).map { "\($0)" == "\(value)" } ?? false
-      } ?? false
     default: isSame(as: other)
     }
   }

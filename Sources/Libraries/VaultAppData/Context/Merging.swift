@@ -110,8 +110,12 @@ final class Merging {
         return entities.contains(relationship.destination.index)
       }
       guard !links.isEmpty else { continue }
-      for record in rows.records(of: plan)
-      where record.state == .stored && !record.slots.isEmpty {
+      for record in rows.records(of: plan) where !record.slots.isEmpty {
+        if record.state == .deleted, links.contains(where: { !record.slots[$0.index].isFault }) {
+          // Should it come back.
+          record.isOutdated = true
+        }
+        guard record.state == .stored || record.state == .deleted else { continue }
         for link in links where !record.changed.contains(link.index) {
           if record.slots[link.index].isFault { continue }
           record.model?._$changing(link.index)

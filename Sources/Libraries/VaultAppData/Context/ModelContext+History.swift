@@ -299,6 +299,8 @@ struct HistoryReading {
     for (index, slot) in slots where plan.slots[index].isSealed {
       slots[index] = try? plan.opened(slot, index, key: key)
     }
+    // So is one that does not decode: no other value is shown for it.
+    slots = slots.filter { plan.description.decodes($1, $0) }
     let record = _AppData.Record(plan.description, key: 0)
     record.slots.fill(count: plan.slotCount) { slots[$0] ?? .null }
     return HistoryTombstone(

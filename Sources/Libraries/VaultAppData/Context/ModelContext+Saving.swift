@@ -50,6 +50,7 @@ extension ModelContext {
     guard hasChanges || !pending.pairs.isEmpty else {
       autosaving.release()
       pending.removeAll().forEach(pending.settle)
+      rows.forgetDiscarded()
       return nil
     }
     home.use.outside { NotificationCenter.default.post(name: Self.willSave, object: self) }
@@ -67,7 +68,10 @@ extension ModelContext {
   func dropChanges(except kept: Set<ObjectIdentifier> = []) {
     graph.closeArrays()
     autosaving.release()
+    // In a transaction that fails afterwards, what was pending before it is pending again.
+    pending.willDrop(except: kept)
     let records = pending.removeAll()
+    let links = graph.linksAmongNew(records.filter { !kept.contains(ObjectIdentifier($0)) })
     pending.problems.removeAll()
     undoing.removeAll()
     pending.undecoded.discard()
@@ -79,29 +83,36 @@ extension ModelContext {
       switch record.state {
       case .inserted:
         rows.remove(record, plan)
-        record.detach(plan)
+        record.detach(plan, links[ObjectIdentifier(record)] ?? [:])
       case .deleted, .stored:
+        // Another context may have saved since the row was read, and what it was linked with; of
+        // that a deleted object has not heard.
+        let isStale = record.state == .deleted || record.isOutdated
         record.state = .stored
         record.originals = nil
-        guard !record.changed.isEmpty else { continue }
-        for index in record.description.properties.indices where record.changed.contains(index) {
+        guard isStale || !record.changed.isEmpty else { continue }
+        for index in record.description.properties.indices
+        where isStale || record.changed.contains(index) {
           model?._$changing(index)
         }
         record.changed = PropertySet()
-        // Another context may have saved since the row was read.
+        record.isOutdated = false
         record.slots = .init()
       case .gone, .detached: break
       }
     }
     pending.clearLinks()
+    if pending.records.isEmpty { rows.forgetDiscarded() }
   }
 }
 
 extension _AppData.Record {
-  /// Makes a new object one that is in no context.
-  fileprivate func detach(_ plan: EntityPlan) {
+  /// Makes a new object one that is in no context, and stays linked with some objects, by property.
+  fileprivate func detach(_ plan: EntityPlan, _ links: [Int: [any PersistentModel]]) {
     for relationship in plan.relationships {
-      slots[relationship.index] = relationship.isToMany ? .models(.init([])) : .null
+      let targets = links[relationship.index] ?? []
+      slots[relationship.index] =
+        targets.isEmpty && !relationship.isToMany ? .null : .models(.init(targets))
     }
     state = .detached
     place = nil

@@ -94,7 +94,13 @@ extension ModelContext {
     _ stores: ArraySlice<Int>, committed: inout Set<Int>, _ body: () throws -> Void
   ) throws {
     guard let store = stores.first else {
-      merging.takeIn()
+      try home.use.during(.look) {
+        merging.takeIn()
+        // What was deleted before the lock was taken.
+        if pending.records.contains(where: { $0.state == .deleted }) {
+          try graph.followLateLinks()
+        }
+      }
       return try body()
     }
     if container.stores[store].custom != nil {

@@ -28,21 +28,29 @@ extension ObjectGraph {
       for relationship in plan.relationships {
         let keys =
           deleteLeaves(relationship, of: record) ?? record.slot(relationship.index).linkedKeys
-        switch relationship.rule {
-        case .cascade:
-          open += keys.map { rows.record(relationship.destination, $0) }
-          leave(relationship, record.key, keys)
-        case .nullify: leave(relationship, record.key, keys)
-        case .deny: continue
-        case .noAction:
-          // What requires the object is never left without it.
-          let isRequired = relationship.inverse?.isRequired == true
-          if case .join = relationship.storage { leave(relationship, record.key, keys) }
-          if isRequired { leave(relationship, record.key, keys) }
-        }
+        open += follow(relationship, record.key, keys)
       }
       perform(.delete(record))
     }
+  }
+
+  /// Follows the rule of a deleted object's relationship for some of the rows that it leads to.
+  ///
+  /// - Returns: The rows that are to be deleted, too.
+  func follow(_ relationship: RelationshipPlan, _ owner: Int64, _ keys: [Int64]) -> [Record] {
+    switch relationship.rule {
+    case .cascade:
+      leave(relationship, owner, keys)
+      return keys.map { rows.record(relationship.destination, $0) }
+    case .nullify: leave(relationship, owner, keys)
+    case .deny: break
+    case .noAction:
+      // What requires the object is never left without it.
+      let isRequired = relationship.inverse?.isRequired == true
+      if case .join = relationship.storage { leave(relationship, owner, keys) }
+      if isRequired { leave(relationship, owner, keys) }
+    }
+    return []
   }
 
   /// Takes a deleted object out of what it leads to; its own values stay.

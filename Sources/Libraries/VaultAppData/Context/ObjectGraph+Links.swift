@@ -2,7 +2,7 @@
 extension ObjectGraph {
   // MARK: Reading
 
-  /// The object that a relationship leads to; `nil` if it was deleted.
+  /// The object that a relationship leads to; `nil` if it was deleted, or cannot be made.
   func target(
     _ relationship: RelationshipPlan, _ key: Int64, near record: Record
   ) -> (any PersistentModel)? {
@@ -10,7 +10,10 @@ extension ObjectGraph {
     if !relationship.isRequired, rows.alone.contains(destination, key) { return nil }
     if let found = rows[destination, key] {
       if found.state == .deleted, !relationship.isRequired { return nil }
-      return found.materialized
+      return object(of: found, relationship)
+    }
+    if let found = rows.discarded(destination, key) {
+      return relationship.isRequired ? found.materialized : nil
     }
     do {
       try loading.loadTargets(relationship, near: record)
@@ -19,7 +22,24 @@ extension ObjectGraph {
         .missingRow.saying("\(relationship.label): \(error)", underlying: error))
       return nil
     }
-    return rows[destination, key]?.materialized
+    return rows[destination, key].flatMap { object(of: $0, relationship) }
+  }
+
+  /// The object of a record at the end of a relationship.
+  ///
+  /// One that lacks the value of a constant cannot be made: the relationship shows what it does
+  /// where it leads nowhere, and the next save says why.
+  private func object(
+    of record: Record, _ relationship: RelationshipPlan
+  ) -> (any PersistentModel)? {
+    guard record.model == nil, !record.description.constantsToCheck.isEmpty else {
+      return record.materialized
+    }
+    if let index = record.missingConstant {
+      pending.noteUndecoded(record, index)
+      return nil
+    }
+    return record.materialized
   }
 
   /// The objects of an array, in its order, without those that were deleted.
@@ -32,7 +52,9 @@ extension ObjectGraph {
     let table = rows.tables[destination.index]
     let isElement = destination.description.type == Element.self
     for key in keys {
-      if isElement, let known = table[key], known.state != .deleted, known.model == nil {
+      if isElement, let known = table[key], known.state != .deleted, known.model == nil,
+        known.description.constantsToCheck.isEmpty
+      {
         // Made with its type, which a cast would have to find again.
         found.append(known.make())
       } else if let model = target(relationship, key, near: record) as? Element {
@@ -40,6 +62,34 @@ extension ObjectGraph {
       }
     }
     return found
+  }
+
+  /// What new objects lead to among themselves: what stays of their links when they are in no
+  /// context any more.
+  ///
+  /// - Returns: The objects, by record and property, in order.
+  func linksAmongNew(
+    _ records: [Record]
+  ) -> [ObjectIdentifier: [Int: [any PersistentModel]]] {
+    let new = records.filter { $0.state == .inserted }
+    let isNew = Set(new.map { ObjectIdentifier($0) })
+    var links: [ObjectIdentifier: [Int: [any PersistentModel]]] = [:]
+    for record in new where !record.slots.isEmpty {
+      for relationship in record.entity?.relationships ?? [] {
+        let keys =
+          switch record.slots[relationship.index] {
+          case .integer(let key): [key]
+          case .rows(let list): list.keys
+          default: [Int64]()
+          }
+        let targets = keys.compactMap { rows.known(relationship.destination, $0) }
+          .filter { isNew.contains(ObjectIdentifier($0)) }
+        guard !targets.isEmpty else { continue }
+        links[ObjectIdentifier(record), default: [:]][relationship.index] = targets.map(
+          \.materialized)
+      }
+    }
+    return links
   }
 
   // MARK: Writing
@@ -75,7 +125,7 @@ extension ObjectGraph {
     _ relationship: RelationshipPlan, of record: Record, _ targets: [any PersistentModel]?
   ) {
     var seen: Set<Int64> = []
-    let new = (targets ?? []).compactMap { admit($0, relationship)?.key }.filter {
+    var new = (targets ?? []).compactMap { admit($0, relationship)?.key }.filter {
       seen.insert($0).inserted
     }
     guard case .rows(let list) = record.slot(relationship.index) else { return }
@@ -84,6 +134,9 @@ extension ObjectGraph {
       if case .rows(let list) = record.slots[relationship.index] { list.isNil = targets == nil }
     }
     let old = list.keys
+    // What cannot be made was not in the array that the program has: it stays.
+    new += hidden(old.filter { !seen.contains($0) }, relationship)
+    seen.formUnion(new)
     guard old != new else { return }
     if new.starts(with: old) {
       for key in new[old.count...] { link(relationship, record, key) }
@@ -94,6 +147,21 @@ extension ObjectGraph {
     for key in new where !before.contains(key) { link(relationship, record, key) }
     guard case .rows(let now) = record.slots[relationship.index], now.keys != new else { return }
     reorder(relationship, record, new)
+  }
+
+  /// Those of an array's rows whose objects cannot be made.
+  private func hidden(_ keys: [Int64], _ relationship: RelationshipPlan) -> [Int64] {
+    guard
+      relationship.destination.parts.contains(where: { part in
+        !part.entity.description.constantsToCheck.isEmpty
+      })
+    else { return [] }
+    return keys.filter { key in
+      guard let record = rows[relationship.destination, key], record.model == nil else {
+        return false
+      }
+      return record.missingConstant != nil
+    }
   }
 
   /// Adds a model at the end of an array; `nil` if it is there already, `false` if it cannot be.
@@ -116,7 +184,7 @@ extension ObjectGraph {
     // Undo takes them back one by one, and a program's own store sees the whole array.
     guard !undoing.isOn, !relationship.entity.isCustom,
       case .rows(let shared) = record.slots[relationship.index],
-      places.allSatisfy({ $0 < shared.count })
+      places.allSatisfy({ $0 < shared.count }), hidden(shared.keys, relationship).isEmpty
     else { return false }
     record.model?._$changing(relationship.index)
     let isFirst = record.isStored && !record.changed.contains(relationship.index)

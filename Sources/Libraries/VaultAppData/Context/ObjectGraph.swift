@@ -103,6 +103,12 @@ final class ObjectGraph {
       pending.willChange(record)
       record.state = .stored
       pending.add(record)
+      if record.isOutdated, record.changed.isEmpty {
+        // Others have changed it, or what it is linked with, while it was deleted.
+        for index in record.description.properties.indices { record.model?._$changing(index) }
+        record.isOutdated = false
+        record.slots = .init()
+      }
       undoing.note(.undeleted(record))
     case .list(let relationship, let owner, let key, let place, let isAdded):
       let done = changeList(relationship, owner, key, at: place, isAdded: isAdded)
@@ -130,7 +136,7 @@ final class ObjectGraph {
       pending.add(record)
     } else {
       // Nobody else has ever seen it.
-      rows.remove(record, plan)
+      rows.discard(record, plan)
       record.state = .gone
       pending.touch(record)
     }

@@ -97,6 +97,12 @@ final class PendingChanges {
     if !marks.isEmpty, journal == nil { for mark in marks { mark.note(record, self) } }
   }
 
+  /// Notes that all that is pending is about to be dropped, but for some objects.
+  func willDrop(except kept: Set<ObjectIdentifier>) {
+    guard !marks.isEmpty else { return }
+    for record in records where !kept.contains(ObjectIdentifier(record)) { willChange(record) }
+  }
+
   /// Notes that an object is new from now on; it may have been before, and was deleted.
   func willInsert(_ record: Record) {
     if !marks.isEmpty { for mark in marks { mark.add(record) } }

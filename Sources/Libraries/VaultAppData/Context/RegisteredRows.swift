@@ -16,6 +16,9 @@ final class RegisteredRows {
   private var holds = 0
   /// Keys of new objects whose place was taken by a row with the same unique values.
   private var aliases: [RowKey: Int64] = [:]
+  /// New objects that were deleted before they were saved: what still leads to one is told from
+  /// what leads to a row that others have deleted.
+  private var discarded: [RowKey: Record] = [:]
   /// The class of a row of the store, where a plan may have subclasses.
   var actualPlan: (EntityPlan, Int64) -> EntityPlan = { plan, _ in plan }
   /// Rows that are to be deleted and have no record.
@@ -60,7 +63,22 @@ final class RegisteredRows {
   /// Whether a row is to be deleted.
   func isToBeDeleted(_ plan: EntityPlan, _ key: Int64) -> Bool {
     tables[plan.index][key]?.state == .deleted || alone.contains(plan, key)
+      || discarded(plan, key) != nil
   }
+
+  /// The new object with a key that was deleted before it was saved.
+  func discarded(_ plan: EntityPlan, _ key: Int64) -> Record? {
+    discarded.isEmpty ? nil : discarded[RowKey(entity: plan.root.index, key: key)]
+  }
+
+  /// Takes out a new object that is deleted.
+  func discard(_ record: Record, _ plan: EntityPlan) {
+    remove(record, plan)
+    discarded[RowKey(entity: plan.root.index, key: record.key)] = record
+  }
+
+  /// Forgets what was deleted before it was saved: nothing leads there any more.
+  func forgetDiscarded() { discarded.removeAll() }
 
   /// Whether a row can go without its record: nothing of it is unsaved, and no object is in use.
   func canForget(_ record: Record) -> Bool {
@@ -104,6 +122,7 @@ final class RegisteredRows {
     record.place = owner
     record.seen = owner.signal.value
     tables[plan.index][record.key] = record
+    if !discarded.isEmpty { discarded[RowKey(entity: plan.root.index, key: record.key)] = nil }
   }
 
   /// Takes a record out; it stays as it is.
@@ -136,7 +155,9 @@ final class RegisteredRows {
 
   /// Puts a record back that was taken out.
   func comeBack(_ record: Record) {
-    if let plan = record.entity { tables[plan.index][record.key] = record }
+    guard let plan = record.entity else { return }
+    tables[plan.index][record.key] = record
+    discarded[RowKey(entity: plan.root.index, key: record.key)] = nil
   }
 
   /// Takes back ``replace(_:by:_:)``.

@@ -15,13 +15,14 @@ final class SaveJournal {
     let slots = record.slots.indices.map { record.slots[$0].copied }
     let (changed, isPending, kept) = (record.changed, record.isPending, record.kept)
     let (state, model, refused) = (record.state, record.model, record.refused)
-    let (key, place) = (record.key, record.place)
+    let (key, place, originals) = (record.key, record.place, record.originals)
     note {
       record.slots.fill(count: slots.count) { slots[$0] }
       (record.changed, record.state) = (changed, state)
       (record.isPending, record.kept) = (isPending, kept)
       (record.key, record.place) = (key, place)
       record.model = model
+      if record.originals != nil || originals != nil { record.originals = originals }
       record.refused = refused
       pending.touch(record)
     }

@@ -40,18 +40,30 @@ struct Saving {
   ///
   /// - Throws: As ``ModelContext/save()``.
   mutating func run() throws {
-    let parts = try checkedParts()
-    do {
-      try write(parts[...])
-    } catch {
-      takeBack(except: committed)
-      guard !committed.isEmpty else { throw error }
-      try? context.connections.flush(committed)
-      throw settlePart(committed, of: parts.count, error)
+    var looks = 0
+    while true {
+      let parts = try checkedParts()
+      do {
+        try write(parts[...])
+        break
+      } catch {
+        takeBack(except: committed)
+        guard committed.isEmpty else {
+          try? context.connections.flush(committed)
+          throw settlePart(committed, of: parts.count, error)
+        }
+        let isLate = (error as? SwiftDataError)?.underlying is LateLinks
+        guard isLate, looks < Self.mostLooks else { throw error }
+        looks += 1
+        try context.graph.followLateLinks()
+      }
     }
     settle()
     try context.connections.flush(committed)
   }
+
+  /// How often a save begins anew since others go on linking to what it deletes.
+  private static let mostLooks = 3
 
   /// Checks and writes what is pending, in transactions that the context holds.
   ///
@@ -190,6 +202,11 @@ struct Saving {
 
   /// A failure of the storage as one of the context's errors.
   static func translated(_ error: any Error) -> any Error {
+    if error is LateLinks {
+      return SwiftDataError.modelValidationFailure.saying(
+        "another context or process goes on linking objects to one that is to be deleted",
+        underlying: error)
+    }
     guard let error = error as? StorageError, error.code == .constraint else {
       return SwiftDataError.storage(error)
     }
@@ -270,6 +287,7 @@ struct Saving {
     pending.settle(stores, isAll: stores.count == container.stores.count)
     if pending.records.isEmpty { context.autosaving.release() }
     pending.clearLinks(stores)
+    if pending.records.isEmpty { context.rows.forgetDiscarded() }
     container.mailbox.send(notice, from: context.merging.notices)
     let info = ModelContext.NotificationKey.userInfo(
       inserted: inserted, updated: updated, deleted: deleted,

@@ -51,7 +51,9 @@ extension StoreSaving {
     if relationship.isRequired {
       throw plan.failure(record, index, "is required, and leads to \(target)")
     }
-    try refuseIfAsked("\(relationship.label) of object \(record.key) leads to \(target)")
+    if rows.discarded(relationship.destination, key) == nil {
+      try refuseIfAsked("\(relationship.label) of object \(record.key) leads to \(target)")
+    }
     record.model?._$changing(index)
     journal.note(record, index)
     record.slots[index] = .null
@@ -64,9 +66,11 @@ extension StoreSaving {
   private func drop(
     _ pair: PairKey, of relationship: RelationshipPlan, missing key: Int64, _ plan: EntityPlan
   ) throws {
-    try refuseIfAsked(
-      "\(relationship.label) links \(plan.name) \(key), which another context or process has "
-        + "deleted")
+    if rows.discarded(plan, key) == nil {
+      try refuseIfAsked(
+        "\(relationship.label) links \(plan.name) \(key), which another context or process has "
+          + "deleted")
+    }
     let links = relationship.links
     try connection.sqlite.execute(
       "DELETE FROM \(links.table) WHERE \(links.owner)=? AND \(links.destination)=?",

@@ -126,14 +126,19 @@ extension StoreSaving {
     guard try statement.step() else { return nil }
     let key = statement.int64(at: 0)
     if key == record.key { return nil }
-    if let other = rows.known(plan, key), other.state == .stored,
-      let index = group.first(where: other.changed.contains)
-    {
-      statement.reset()
-      try vacate(index, of: other, plan)
-      return nil
+    guard let other = rows.known(plan, key), other.state == .stored,
+      group.contains(where: other.changed.contains)
+    else { return key }
+    statement.reset()
+    // What others have saved is looked for before the value goes.
+    if let originals = other.originals {
+      journal.note { other.originals = originals }
+      try mergeOthers(into: other, plan)
+      other.originals = nil
     }
-    return key
+    guard let index = group.first(where: other.changed.contains) else { return key }
+    try vacate(index, of: other, plan)
+    return nil
   }
 
   /// Frees a unique value whose row is about to change, so that two rows may exchange
@@ -170,7 +175,14 @@ extension StoreSaving {
     journal.note(record, pending)
     journal.note(row, pending)
     for index in record.description.properties.indices {
-      if plan.relationshipByProperty[index]?.isToMany == true { continue }
+      if let relationship = plan.relationshipByProperty[index] {
+        if relationship.isToMany { continue }
+        if case .inverse = relationship.storage {
+          // The other side has the key: what leads to the row stays, unless another one does now.
+          guard let new = record.slots[index].key else { continue }
+          if let old = row.slots[index].key, old != new { release(relationship, old) }
+        }
+      }
       if row.isStored { pending.markChanged(row, index) }
       if let relationship = plan.relationshipByProperty[index], let old = row.slots[index].key {
         left.append((relationship, row, old))
@@ -190,6 +202,18 @@ extension StoreSaving {
     }
     replaced[Replaced(entity: plan.root.index, key: record.key)] = row.key
     rows.replace(record, by: row, plan)
+  }
+
+  /// Lets go of an object that led to a row to which another one leads now.
+  private func release(_ relationship: RelationshipPlan, _ old: Int64) {
+    guard let inverse = relationship.inverse else { return }
+    let target = rows.record(relationship.destination, old)
+    target.loadRow()
+    guard target.state != .deleted, target.state != .gone else { return }
+    journal.note(target, pending)
+    target.model?._$changing(inverse.index)
+    if target.isStored { pending.markChanged(target, inverse.index) }
+    target.slots[inverse.index] = .null
   }
 
   /// Takes a row out of what it led to, if it leads to another one now.
@@ -226,7 +250,11 @@ extension StoreSaving {
           let keys = list.keys.map { replaced[Replaced(entity: entity, key: $0)] ?? $0 }
           if keys != list.keys {
             journal.note(list, keys: list.keys, positions: list.positions)
-            list.replace(keys: keys, positions: list.positions)
+            // Several may have come to one, which is in an array once.
+            var seen: Set<Int64> = []
+            let places = keys.indices.filter { seen.insert(keys[$0]).inserted }
+            list.replace(
+              keys: places.map { keys[$0] }, positions: places.map { list.positions[$0] })
           }
         default: break
         }
@@ -243,7 +271,8 @@ extension StoreSaving {
         owner: replaced[Replaced(entity: plan.root.index, key: pair.owner)] ?? pair.owner,
         destination: replaced[Replaced(entity: destination, key: pair.destination)]
           ?? pair.destination)
-      pending.pairs[new] = change
+      // A link that one object gives up another one may take, and several may take one.
+      pending.pairs[new] = max(-1, min(1, (pending.pairs[new] ?? 0) + change))
     }
   }
 }

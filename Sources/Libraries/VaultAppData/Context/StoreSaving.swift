@@ -80,7 +80,10 @@ final class StoreSaving {
       try write(pair, change)
     }
     try placeInJoins(linked)
-    if connection.sqlite.hasOpenReferences { try dropOpenLinks() }
+    if connection.sqlite.hasOpenReferences {
+      try dropOpenLinks()
+      try checkLateLinks(deleted, alone)
+    }
     try modelStore.textForms.write(connection.sqlite)
     historyTransaction = try history?.write()
   }
@@ -272,7 +275,7 @@ final class StoreSaving {
 
   /// Does what the merge policy says with attributes that somebody else has changed since they were
   /// read here.
-  private func mergeOthers(into record: Record, _ plan: EntityPlan) throws {
+  func mergeOthers(into record: Record, _ plan: EntityPlan) throws {
     let originals = (record.originals ?? [:]).filter { index, original in
       record.changed.contains(index) && plan.slots[index].column != nil
         && plan.slots[index].kind != .external && !original.isFault
@@ -289,7 +292,9 @@ final class StoreSaving {
     guard let now else { return }
     for (index, slot) in zip(indices, now) {
       // Also where both have come to the same value: two that add one have added two.
-      guard let original = originals[index], !original.isSame(as: slot) else { continue }
+      guard let original = originals[index], !original.isSame(as: slot),
+        !(plan.description.properties[index].isJSON && original.isSameJSON(as: slot))
+      else { continue }
       if pending.mergePolicy == .error { throw plan.conflict(record, index) }
       record.model?._$changing(index)
       journal.note(record, index)

@@ -1,7 +1,8 @@
 /// The values of a deleted object that the class preserves: its attributes with
 /// `.preserveValueOnDeletion`.
 ///
-/// A value with `.encrypt` is kept sealed, and is left out where it does not open.
+/// A value with `.encrypt` is kept sealed, and is left out where it does not open. So is a value
+/// that does not decode as the type that the property has now.
 ///
 /// ```swift
 /// for transaction in try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()) {

@@ -20,7 +20,19 @@ enum GainedMembers {
   static func decode<Value: Decodable>(
     _ text: String, as type: Value.Type, from defaults: [any Encodable]
   ) -> Value? {
-    let defaults = trees(defaults)
+    decode(text, as: type, from: trees(defaults), at: [])
+  }
+
+  /// The same for a value that is part of others of which there are defaults.
+  static func decode<Value: Decodable>(
+    _ text: String, as type: Value.Type, from defaults: MemberDefaults
+  ) -> Value? {
+    decode(text, as: type, from: defaults.values, at: defaults.names)
+  }
+
+  private static func decode<Value: Decodable>(
+    _ text: String, as type: Value.Type, from defaults: [JSONTree], at place: [String]
+  ) -> Value? {
     guard !defaults.isEmpty, var tree = try? ValueCoding.decode(text, as: JSONTree.self) else {
       return nil
     }
@@ -29,7 +41,7 @@ enum GainedMembers {
         return try ValueCoding.decode(try ValueCoding.encode(tree), as: type)
       } catch DecodingError.keyNotFound(let key, let context) {
         let path = context.codingPath
-        let names = path.filter { $0.intValue == nil }.map(\.stringValue)
+        let names = place + path.filter { $0.intValue == nil }.map(\.stringValue)
         let found = defaults.lazy.compactMap { $0.member(key.stringValue, at: names[...]) }.first
         guard let found, tree.add(found, key, at: path[...]) else { return nil }
       } catch {

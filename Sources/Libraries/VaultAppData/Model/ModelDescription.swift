@@ -16,6 +16,8 @@ extension _AppData {
     private let groups: PropertyPaths
     /// The properties that lead to other models.
     let relationships: [Int]
+    /// Constants of types that have no value to show where the store's does not decode.
+    let constantsToCheck: [Int]
     /// By property; made when it is first asked for, since classes lead to one another.
     private let inverses = Mutex<[PropertyDescription?]?>(nil)
     /// By property: what predicates have asked for of the default values.
@@ -48,6 +50,9 @@ extension _AppData {
         + all.filter { !($0.metadata is any PropertyGroups) }.enumerated()
         .map { PropertyDescription($1, index: inherited.count + $0) }
       relationships = properties.filter(\.isRelationship).map(\.index)
+      constantsToCheck = properties.filter {
+        $0.isConstant && !$0.isRelationship && !StandIn.isThere(for: $0.valueType)
+      }.map(\.index)
       let table = PathTable(properties)
       indexByPath = table
       indexByName = Dictionary(

@@ -75,6 +75,9 @@ package struct PropertyDescription: @unchecked Sendable {
     attribute?.transformerName.map { AttributeTransformer(name: $0) }
   }
 
+  /// Whether it is declared with `let`: its key path writes nothing.
+  var isConstant: Bool { !(keyPath is any WritablePath) }
+
   /// Whether it is observed and undone, but not kept.
   var isEphemeral: Bool { attribute?.options.contains(.ephemeral) == true }
 
@@ -100,6 +103,9 @@ package struct PropertyDescription: @unchecked Sendable {
     return nil
   }
 }
+
+private protocol WritablePath {}
+extension WritableKeyPath: WritablePath {}
 
 extension RelationshipCollection {
   fileprivate static var elementType: any PersistentModel.Type { PersistentElement.self }

@@ -34,6 +34,8 @@ extension _AppData.Record {
     // The first case of an enum is as much a value as the one that is stored.
     let shown = isUndecoded && Self.hasCases(type) ? nil : Self.placeholder(nil, type)
     if let value = shown as? Value { return value }
+    // A constant, without which there is no object.
+    if isBeingMade, let value = StandIn.value(of: type) { return value }
     let name = "\(description.entityName).\(property.name)"
     preconditionFailure(
       isUndecoded && isBeingMade
@@ -53,6 +55,25 @@ extension _AppData.Record {
     guard isUndecoded(index) else { return nil }
     context?.pending.noteUndecoded(self, index)
     return refusedValue(index, as: Value?.self) ?? nil
+  }
+
+  /// A constant without which the object cannot be made: its value does not decode, or does not
+  /// open, and its type has none to show instead.
+  var missingConstant: Int? {
+    description.constantsToCheck.first { isClosed($0) || !description.decodes(slot($0), $0) }
+  }
+
+  /// Says which constant is missing, where the object cannot be made.
+  ///
+  /// - Throws: ``SwiftDataError/modelValidationFailure``.
+  func checkConstants() throws {
+    guard let index = missingConstant, let entity else { return }
+    let property = description.properties[index]
+    throw entity.failure(
+      self, index,
+      "does not \(isClosed(index) ? "open" : "decode as \(property.valueType)"), which has no value "
+        + "to show instead, and is needed to make the object; make it optional, or declare it with "
+        + "var")
   }
 
   /// What the program has assigned in place of a value that does not decode, if that was refused.

@@ -49,6 +49,10 @@ final class RelationshipPlan: @unchecked Sendable {
   /// owner's key, the place in the owner's array.
   private(set) lazy var selectLinks = makeSelectLinks()
 
+  /// Finds the rows that lead to an owner, whose key is the parameter; `nil` where the owner's row
+  /// or a table of links leads to them.
+  private(set) lazy var selectLate = makeSelectLate()
+
   /// Finds what a cascade deletes without a look at each row; `nil` where it has to look.
   private(set) lazy var leafQuery = LeafQuery(self)
 
@@ -77,8 +81,16 @@ final class RelationshipPlan: @unchecked Sendable {
       + "WHERE \(owner) IN (SELECT value FROM json_each(?)) ORDER BY \(owner), \(place), d.\(key)"
   }
 
+  private func makeSelectLate() -> String? {
+    guard case .inverse = storage, let inverse,
+      let column = inverse.entity.slots[inverse.index].column.map(SQLText.name)
+    else { return nil }
+    return "SELECT \(StoredEntity.keyColumn) FROM \(inverse.entity.table(of: inverse.index)) "
+      + "WHERE \(column)=?"
+  }
+
   /// Makes every text now, so that contexts on several threads only read.
-  func prepare() { _ = (links, selectLinks, leafQuery) }
+  func prepare() { _ = (links, selectLinks, selectLate, leafQuery) }
 
   var join: StoredJoin? {
     if case .join(let join) = storage { join } else { nil }

@@ -4,21 +4,30 @@ import Synchronization
 ///
 /// Objects show these values (``GainedMembers``), and queries have to find the objects by them.
 struct MemberDefaults {
-  private let values: [JSONTree]
+  /// Which property's, and where in its value.
+  struct Place: Hashable {
+    let description: ObjectIdentifier
+    let index: Int
+    var names: [String] = []
+  }
+
+  let values: [JSONTree]
+  private(set) var place: Place
   /// The members that lead to the place in question, without places in lists.
-  private var names: [String] = []
+  var names: [String] { place.names }
 
   /// - Parameters:
   ///   - description: The class.
   ///   - index: The property with the structures.
   init(_ description: _AppData.ModelDescription, _ index: Int) {
     values = description.memberDefaults(index)
+    place = Place(description: ObjectIdentifier(description), index: index)
   }
 
   /// The same for a member of what is at this place.
   func member(_ name: String) -> MemberDefaults {
     var inner = self
-    inner.names.append(name)
+    inner.place.names.append(name)
     return inner
   }
 

@@ -82,6 +82,10 @@ extension PredicateTranslator {
         "CASE WHEN \(place.holdsNUL) THEN vault_json_string(\(place.text)) ELSE \(value) END"
       return scalar
     case .json:
+      scalar.sql = """
+        CASE \(sql: alias).type WHEN 'object' THEN \(value) WHEN 'array' THEN \(value) \
+        WHEN 'null' THEN NULL ELSE \(place.text) END
+        """
       scalar.place = JSONPlace(value, defaults: elements.place.defaults)
       return scalar
     default: return scalar
@@ -395,7 +399,6 @@ extension PredicateTranslator {
     var form = ValueForm.of(Values.Element.self)
     if case .scalar(let scalar) = element { form = scalar.form }
     let value = try scalar(element, as: form, in: node)
-    guard form.kind != .json || form.hasOneText else { throw Self.unsupported(node) }
     var hasNil = false
     var items: [CapturedElement] = []
     for member in values {
@@ -416,8 +419,14 @@ extension PredicateTranslator {
     var sought = value.sql
     if form.kind == .decimal { sought = value.order ?? "vault_decimal_order(\(value.sql))" }
     if form.kind == .data { sought = "hex(\(value.sql))" }
-    let list: SQLFragment =
+    var list: SQLFragment =
       "\(sought) IN (SELECT \(member) FROM json_each(\(value: .text(document))))"
+    if form.kind == .json {
+      let test = try equalValues(
+        value, Scalar(sql: member, form: form), in: node, isOptional: false)
+      let values: SQLFragment = "json_each(\(value: .text(document)))"
+      list = "(\(sought) IS NOT NULL AND EXISTS (SELECT 1 FROM \(values) WHERE \(test)))"
+    }
     if hasNil, value.isOptional { return .boolean("(\(value.sql) IS NULL OR \(list))") }
     if value.isOptional || value.mayBeNaN {
       return .boolean("(\(value.sql) IS NOT NULL AND \(list))")

@@ -8,9 +8,7 @@ extension PredicateTranslator {
     if let test = missing(left, right, isNegated) ?? missing(right, left, isNegated) { return test }
     let (left, right) = try operands(left, right, in: node)
     if left.form.kind == .json, !left.isNullLiteral, !right.isNullLiteral {
-      guard left.form.hasOneText, right.form.hasOneText else {
-        throw Self.unsupported(node, "values of \(left.form.type) have no order of their own")
-      }
+      return try sameValue(left, right, isNegated, in: node)
     }
     if left.form.kind == .external, right.form.kind == .external, !left.isNullLiteral,
       !right.isNullLiteral, left.sql.values != [.null], right.sql.values != [.null]
@@ -29,6 +27,29 @@ extension PredicateTranslator {
       return .boolean("COALESCE(\(test), \(sql: isNegated ? "1" : "0"))")
     }
     return .boolean(test, canFail: canFail)
+  }
+
+  /// Equality of values that are kept as JSON, by their type's `==`.
+  private func sameValue(
+    _ left: Scalar, _ right: Scalar, _ isNegated: Bool, in node: Any.Type
+  ) throws -> Term {
+    let name = isNegated ? "NOT " : ""
+    let isOptional = left.isOptional || right.isOptional
+    let test = try equalValues(left, right, in: node, isOptional: isOptional)
+    return .boolean(
+      "(\(sql: name)\(test))", canFail: !isOptional && (left.canFail || right.canFail))
+  }
+
+  /// A test that two values kept as JSON are equal; NULL, or `nil`, equals itself if `isOptional`.
+  func equalValues(
+    _ left: Scalar, _ right: Scalar, in node: Any.Type, isOptional: Bool
+  ) throws -> SQLFragment {
+    let defaults = left.place?.defaults ?? right.place?.defaults
+    guard let number = ValueComparisons.number(of: left.form.type, defaults) else {
+      throw Self.unsupported(node, "\(left.form.type) has no ==")
+    }
+    let function = isOptional ? "vault_is_value" : "vault_equal_value"
+    return "\(sql: function)(\(value: .integer(number)), \(left.sql), \(right.sql))"
   }
 
   /// Whether an array of related models is `nil`: it is where it has no owner.
@@ -240,25 +261,7 @@ extension ValueForm {
     }
     return isRising ? nil : raw
   }
-
-  /// Whether equal values are written alike: sets are not.
-  var hasOneText: Bool { Self.hasOneText(type, depth: 0) }
-
-  private static func hasOneText(_ type: any Any.Type, depth: Int) -> Bool {
-    if let optional = type as? any OptionalValue.Type {
-      return hasOneText(optional.wrappedType, depth: depth)
-    }
-    if type is any UnorderedValue.Type { return false }
-    if let array = type as? any ArrayValue.Type {
-      return depth < 8 && hasOneText(array.elementType, depth: depth + 1)
-    }
-    return true
-  }
 }
-
-/// A collection whose elements come in any order.
-private protocol UnorderedValue {}
-extension Set: UnorderedValue {}
 
 /// An array, for code that knows its type only at run time.
 protocol ArrayValue {

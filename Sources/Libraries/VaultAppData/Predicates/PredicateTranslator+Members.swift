@@ -210,7 +210,8 @@ extension PredicateTranslator {
     case .unsigned: return scalar("vault_unsigned(NULLIF(\(place.text), 'null'))", form)
     case .data: return scalar(place.value, ValueForm(.base64, form.type))
     case .json:
-      var made = scalar(place.value, form)
+      // As JSON writes it: a text is not the value that a type coded as one text has.
+      var made = scalar("NULLIF(\(place.text), 'null')", form)
       made.place = place
       return made
     case .text: return scalar(place.string, form)

@@ -14,6 +14,7 @@ enum QueryFunctions {
     try registerText(on: connection)
     try registerFormats(on: connection)
     try registerNumbers(on: connection)
+    try registerValues(on: connection)
     try connection.createCollation("vault_localized_standard") { left, right in
       string(left).localizedStandardCompare(string(right)).rawValue
     }
@@ -79,6 +80,23 @@ enum QueryFunctions {
     try text(connection, "vault_digits") { digits in
       .text(String(decoding: bytes(ofDigits: digits), as: UTF8.self))
     }
+  }
+
+  /// Values that are kept as JSON, compared by `==` of their type.
+  private static func registerValues(on connection: SQLiteConnection) throws {
+    func register(_ name: String, isOptional: Bool) throws {
+      try connection.createFunction(name, argumentCount: 3) { arguments in
+        let (isLeftNull, isRightNull) = (arguments.isNull(at: 1), arguments.isNull(at: 2))
+        if isLeftNull || isRightNull {
+          return isOptional ? .integer(isLeftNull && isRightNull ? 1 : 0) : .null
+        }
+        let isEqual = ValueComparisons.areEqual(
+          arguments.int64(at: 0), arguments.string(at: 1), arguments.string(at: 2))
+        return .integer(isEqual ? 1 : 0)
+      }
+    }
+    try register("vault_equal_value", isOptional: false)
+    try register("vault_is_value", isOptional: true)
   }
 
   private static func bytes(ofDigits digits: String) -> [UInt8] {

@@ -1,3 +1,5 @@
+import VaultDataStore
+
 /// Which models a container keeps, and how.
 public final class Schema: Codable, Hashable, Sendable, CustomDebugStringConvertible {
   /// The version of the form in which ``save(to:)`` writes.
@@ -65,9 +67,9 @@ public final class Schema: Codable, Hashable, Sendable, CustomDebugStringConvert
   }
 
   /// The name under which models of a class are kept: the class's own, without what it is nested
-  /// in.
+  /// in, and without the backticks of a name with spaces.
   public static func entityName<T: PersistentModel>(for type: T.Type) -> String {
-    String(describing: type)
+    String(describing: type).withoutBackticks
   }
 
   // MARK: Files

@@ -70,16 +70,30 @@ extension EntityPlan {
   }
 
   private func open(_ bytes: [UInt8], _ index: Int, _ key: Int64) throws -> _AppData.Slot {
-    let property = description.properties[index].name
-    do {
-      return try sealer.open(bytes, at: .init(entity: name, row: key, property: property))
-    } catch AttributeSealer.Failure.damaged {
-      // Sealed before the property was renamed.
-      guard let former = stored.attribute(property)?.originalName,
-        description.index(named: former) == nil
-      else { throw AttributeSealer.Failure.damaged }
-      return try sealer.open(bytes, at: .init(entity: name, row: key, property: former))
+    var properties = [description.properties[index].name]
+    // Sealed before the property was renamed.
+    if let former = stored.attribute(properties[0])?.originalName,
+      description.index(named: former) == nil
+    {
+      properties.append(former)
     }
+    for entity in [name, nameInBackticks].compactMap({ $0 }) {
+      for property in properties {
+        do {
+          return try sealer.open(bytes, at: .init(entity: entity, row: key, property: property))
+        } catch AttributeSealer.Failure.damaged {}
+      }
+    }
+    throw AttributeSealer.Failure.damaged
+  }
+
+  /// The class's name as earlier versions had it, where it is no plain one.
+  private var nameInBackticks: String? {
+    let isPlain = name.utf8.allSatisfy { byte in
+      byte >= 0x80 || byte == UInt8(ascii: "_") || (0x30...0x39).contains(byte)
+        || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+    }
+    return isPlain ? nil : "`\(name.replacing(" ", with: "\u{A0}"))`"
   }
 
   private func unopened(
