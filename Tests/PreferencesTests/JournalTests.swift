@@ -13,7 +13,7 @@ struct JournalTests {
     ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
   }
 
-  private typealias Contents = [PreferenceDomain: [String: PreferenceValue]]
+  private typealias Contents = [PreferenceDomain: ExactEntries]
 
   private let home: TemporaryHome
   private let domain = PreferenceDomain("d")

@@ -145,6 +145,94 @@ struct PreferenceDatabaseTests {
     #expect(try database.changes(in: domain, key: "slider").count == 3)
   }
 
+  /// A script's lines are processes of one name; each of them can be undone.
+  @Test func anotherWriterOfTheSameNameIsNotMergedWith() throws {
+    let time = Date(timeIntervalSince1970: 1_000)
+    let writers = [try open(), try open()]
+    for writer in writers { writer.now = { time } }
+    for (index, number) in [1, 2, 50, 4].enumerated() {
+      try writers[index % 2].transaction { try $0.set(.integer(Int64(number)), "k", in: domain) }
+    }
+    let changes = try writers[0].changes(in: domain, key: "k")
+    #expect(changes.map(\.new) == [1, 2, 50, 4])
+    for value: PreferenceValue in [50, 2, 1] {
+      _ = try writers[0].undo(.latest(1))
+      #expect(try writers[0].value("k", in: domain) == value)
+    }
+  }
+
+  /// What happened between two quick writes stays between them.
+  @Test func aChangeBetweenTwoQuickWritesIsNotJumpedOver() throws {
+    let time = Date(timeIntervalSince1970: 1_000)
+    let (mine, other) = (try open(), try open())
+    for database in [mine, other] { database.now = { time } }
+    try mine.transaction { try $0.set(1, "k", in: domain) }
+    try mine.transaction { try $0.set(2, "k", in: domain) }
+    try other.transaction { transaction in
+      try transaction.set(3, "k", in: domain)
+      try transaction.set(1, "c", in: domain)
+    }
+    try mine.transaction { try $0.set(4, "k", in: domain) }
+    _ = try mine.undo(.latest(1))
+    #expect(try mine.value("k", in: domain) == 3)
+    _ = try mine.undo(.latest(1))
+    #expect(try mine.value("k", in: domain) == 2)
+    // Deleted and set again, it was away.
+    try mine.transaction { try $0.remove("k", in: domain) }
+    try mine.transaction { try $0.set(7, "k", in: domain) }
+    try mine.transaction { try $0.set(8, "k", in: domain) }
+    for value: PreferenceValue? in [7, nil, 2] {
+      _ = try mine.undo(.latest(1))
+      #expect(try mine.value("k", in: domain) == value)
+    }
+  }
+
+  @Test func aFirstLookIsInTheJournalAndIsNotUndone() throws {
+    let database = try open()
+    try database.transaction { try $0.set(1, "own", in: domain) }
+    let desk = PreferenceDomain("desk")
+    try database.transaction(isFirstLook: true) { transaction in
+      try transaction.set(5, "a", in: desk)
+      try transaction.set(6, "b", in: desk)
+    }
+    try database.transaction { try $0.note(9, "mark", in: PreferenceDomain("marks")) }
+    let look = try #require(try database.changes(in: desk).first)
+    #expect(look.undoes == nil)
+    #expect(throws: PreferenceError.self) { try database.undo([look.transaction], isForced: true) }
+    let undone = try database.undo(.latest(1)).changes
+    #expect(undone.map(\.key) == ["own"])
+    #expect(try database.undo(.latest(1)).transactions == 0)
+    #expect(try database.undo(.since(.distantPast)).transactions == 0)
+    #expect(try database.contents(of: desk) == ["a": 5, "b": 6])
+    #expect(try database.value("mark", in: PreferenceDomain("marks")) == 9)
+    // A later change of it is one.
+    try database.transaction { try $0.set(7, "a", in: desk) }
+    _ = try database.undo(.latest(1))
+    #expect(try database.value("a", in: desk) == 5)
+  }
+
+  @Test func aSnapshotRestoresWhatItCoversAndWhatIsNotFixed() throws {
+    let database = try open()
+    let (desk, other) = (PreferenceDomain("desk"), PreferenceDomain("other"))
+    try database.transaction { transaction in
+      try transaction.set(1, "free", in: desk)
+      try transaction.set(1, "fixed", in: desk)
+    }
+    let snapshot = try database.takeSnapshot(named: "s")
+    try database.transaction { transaction in
+      try transaction.set(2, "free", in: desk)
+      try transaction.set(2, "fixed", in: desk)
+      try transaction.set(2, "k", in: other)
+    }
+    _ = try database.restore(
+      snapshot, isCovered: { $0 != other }, isFixed: { key, _ in key == "fixed" })
+    #expect(try database.contents(of: desk) == ["free": 1, "fixed": 2])
+    #expect(try database.contents(of: other) == ["k": 2])
+    _ = try database.restore(snapshot)
+    #expect(try database.contents(of: desk) == ["free": 1, "fixed": 1])
+    #expect(try database.contents(of: other) == nil)
+  }
+
   @Test func undoingWorksOneByOneAndForAllSinceAMoment() throws {
     let database = try open()
     var time = Date(timeIntervalSince1970: 1_000)
@@ -183,6 +271,51 @@ struct PreferenceDatabaseTests {
     #expect(try database.undo([number], isForced: true).count == 1)
     #expect(try database.value("k", in: domain) == nil)
     #expect(throws: PreferenceError.self) { try database.undo([999]) }
+  }
+
+  /// Clocks go back, and files bring their own time.
+  @Test func theLatestSnapshotIsTheOneThatWasTakenLast() throws {
+    let database = try open()
+    for (name, offset) in [("z", 0.0), ("future", 86_400), ("same", 0), ("a", -86_400)] {
+      database.now = { Date(timeIntervalSinceNow: offset) }
+      try database.transaction { try $0.set(.string(name), "k", in: domain) }
+      _ = try database.takeSnapshot(named: name)
+      #expect(try database.snapshot(named: "latest").name == name)
+      // Nothing has changed between the two.
+      _ = try database.takeSnapshot(named: "\(name)-again")
+      #expect(try database.snapshot(named: "latest").name == "\(name)-again")
+    }
+    let file = try PreferenceSnapshot(file: database.snapshot(named: "z").file)
+    _ = try database.keep(file, named: "from-file")
+    #expect(try database.snapshot(named: "latest").name == "from-file")
+    _ = try database.takeSnapshot(named: "z", isReplacing: true)
+    try database.removeSnapshot(named: "latest")
+    #expect(
+      try database.snapshots().map(\.name) == [
+        "z-again", "future", "future-again", "same", "same-again", "a", "a-again", "from-file",
+      ])
+  }
+
+  /// One look for all keys finds what a look at each would.
+  @Test func theLatestChangesOfKeysAreThoseOfCertainPrograms() throws {
+    let database = try open()
+    let (first, second) = (PreferenceDomain("x:a"), PreferenceDomain("x:b"))
+    func write(_ process: String, _ keys: [String], _ domain: PreferenceDomain) throws {
+      let writer = try #require(
+        try PreferenceDatabase.open(home.location, mode: .write, process: process))
+      defer { writer.close() }
+      try writer.transaction { transaction in
+        for key in keys { try transaction.set(.string(process), key, in: domain) }
+      }
+    }
+    try write("vault sync from b", ["old"], first)
+    let start = try database.latestSequence()
+    try write("vault sync from b", ["k", "mine"], first)
+    try write("vault sync from b", ["k"], second)
+    try write("vault sync from b", ["k"], PreferenceDomain("y:a"))
+    try write("bash", ["mine", "other"], first)
+    let found = try database.latestChanges(after: start, inDomainsWith: "x:", ifBy: " sync from ")
+    #expect(found.map { "\($0.domain.name) \($0.key ?? "")" } == ["x:a k", "x:b k"])
   }
 
   @Test func snapshotsShowDifferencesAndRestoreThem() throws {

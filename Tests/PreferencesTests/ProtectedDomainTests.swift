@@ -205,6 +205,50 @@ struct ProtectedDomainTests {
     #expect(try database.contents(of: domain) == ["token": "secret"])
   }
 
+  /// A snapshot that lost a domain knows that it was there, whatever the domain is now.
+  @Test(arguments: [[true, false], [false], [true, false, true]])
+  func restoringASnapshotLeavesADomainThatWasTakenOutOfItAlone(changes: [Bool]) throws {
+    let database = try open(FixedKeys())
+    try database.transaction { transaction in
+      try transaction.set("secret", "token", in: domain)
+      try transaction.set("v", "k", in: other)
+    }
+    if changes == [false] { try database.protect([domain]) }
+    _ = try database.takeSnapshot(named: "s")
+    for isProtected in changes {
+      _ = try isProtected ? database.protect([domain]) : database.unprotect([domain])
+    }
+    try database.transaction { try $0.set("new", "later", in: PreferenceDomain("later")) }
+    let stored = try database.snapshot(named: "s")
+    for snapshot in [stored, try PreferenceSnapshot(file: stored.file)] {
+      #expect(snapshot.missing == [domain])
+      let left = try database.restore(snapshot)
+      #expect(
+        left.count == 1
+          && left.allSatisfy { $0.contains("the domain p") || $0.contains("domain p ") })
+      #expect(try database.contents(of: domain) == ["token": "secret"])
+      #expect(try !database.exists(PreferenceDomain("later")))
+    }
+    let now = try database.currentState()
+    let opened = database.opening(stored, besides: now)
+    #expect(PreferenceDatabase.differences(from: opened, to: now) == [])
+    #expect(opened.problems.count == 1)
+    // Without the domain itself it is said, too.
+    try database.transaction { try $0.removeDomain(domain) }
+    #expect(try database.restore(stored).count == 1)
+  }
+
+  /// A domain that could not be read was there all the same.
+  @Test func restoringASnapshotLeavesADomainThatCouldNotBeReadAlone() throws {
+    let database = try protectedDomain()
+    try execute("UPDATE preferences_domains SET protection=NULL WHERE name='p'")
+    _ = try database.takeSnapshot(named: "s")
+    try database.protect([domain])
+    try database.unprotect([domain])
+    #expect(try database.restore(database.snapshot(named: "s")).count == 1)
+    #expect(try database.contents(of: domain) == ["token": "secret"])
+  }
+
   /// A part that was removed before disappears from the journal and the snapshots, too.
   @Test func protectingForgetsRemovedParts() throws {
     let database = try open(FixedKeys())

@@ -10,7 +10,8 @@ enum ChangeText {
 
   static func line(_ change: PreferenceChange) -> String {
     let place =
-      "\(change.transaction)\t\(time(change.date))\t\(change.process)\t\(name(change.domain))"
+      "\(change.transaction)\t\(time(change.date))\t\(Quoting.visible(change.process))"
+      + "\t\(name(change.domain))"
     switch change.kind {
     case .makeDomain: return "\(place)\t(domain made)"
     case .removeDomain: return "\(place)\t(domain removed)"
@@ -31,11 +32,12 @@ enum ChangeText {
   }
 
   private static func name(_ domain: PreferenceDomain) -> String {
-    let name = DefaultsTarget.displayName(domain.name)
+    // It may come from another machine or from a file.
+    let name = Quoting.visible(DefaultsTarget.displayName(domain.name))
     switch domain.host {
     case .any: return name
     case .current: return "\(name) (this host)"
-    case .named(let host): return "\(name) (host \(host))"
+    case .named(let host): return "\(name) (host \(Quoting.visible(host)))"
     }
   }
 

@@ -98,6 +98,11 @@ struct DefaultsDocument {
   /// The section of the patterns.
   static let leaveOut = "@leave-out"
 
+  /// Whether the section of a domain of that name would be read as something else.
+  static func isReserved(_ domain: String) -> Bool {
+    domain.begins(with: "@") || domain.contains(bytes: ".@")
+  }
+
   /// Sorted by their names.
   var sections: [Section]
   var patterns = DefaultsPatterns()
@@ -145,6 +150,12 @@ struct DefaultsDocument {
       {
         parts = [named: try Self.keys(bytes, format).mapValues { $0 }]
       }
+      for name in parts.keys.sorted(by: OldStyleWriter.precedes)
+      where name.begins(with: "@") && !name.isSame(as: Self.leaveOut) {
+        throw DefaultsRefusal(
+          "\(path): '\(name)' is neither \(Self.leaveOut) nor a domain, whose name does not begin with @\n"
+            + "Defaults have not been changed.")
+      }
       sections = try parts.filter { $0.key != Self.leaveOut }
         .map { Section(name: try Name($0.key), entries: $0.value) }
         .sorted { OldStyleWriter.precedes($0.name.text, $1.name.text) }
@@ -154,11 +165,21 @@ struct DefaultsDocument {
     }
   }
 
+  /// The form in which a file is written where none is asked for: that of its name, else its present
+  /// one, else TOML.
+  static func formatToWrite(_ path: String, over earlier: [UInt8]?) -> String {
+    if path.ends(with: ".plist") { return "plist" }
+    let isNamed = path.ends(with: ".json") || path.ends(with: ".toml")
+    guard isNamed || earlier != nil else { return "toml" }
+    return format(of: earlier ?? [], named: path)
+  }
+
   static func format(of bytes: [UInt8], named path: String) -> String {
     if path.ends(with: ".json") { return "json" }
     if path.ends(with: ".toml") { return "toml" }
-    // An old-style dictionary has no colon behind its first key.
-    return (try? JSONText.parse(bytes)) != nil ? "json" : "plist"
+    // An old-style dictionary has no colon behind its first key, and is no TOML either.
+    if (try? JSONText.parse(bytes)) != nil { return "json" }
+    return !bytes.isEmpty && (try? TOMLText.parse(bytes)) != nil ? "toml" : "plist"
   }
 
   private static func domains(
@@ -282,6 +303,15 @@ struct DefaultsDocument {
     // Only JSON has a form for a key that is to be removed.
     var removals: [String: Set<String>] = [:]
     if !patterns.isEmpty { parts.append((Self.leaveOut, patterns.entries)) }
+    var names: [String: Bool] = [:]
+    for name in sections.map(\.name.text) {
+      guard names.otherSpelling(of: name) == nil else {
+        throw DefaultsRefusal(
+          "\([String: Bool].twice(name))\nNothing was written. Name the domains that are meant: a file "
+            + "cannot hold both.")
+      }
+      names[name] = true
+    }
     for section in sections {
       let name = section.name.text
       parts.append((name, section.entries.compactMapValues { $0 }))
@@ -351,11 +381,21 @@ struct DefaultsPatterns {
   }
 
   /// Adds a word of a line: a pattern of keys, or of domains and keys with a colon between them.
-  mutating func add(word: String) {
-    if let (domain, key) = word.halves(at: ":") {
-      add(String(key), in: String(domain))
-    } else {
-      add(word, in: "*")
+  ///
+  /// Domains of the desktop have colons in their names, and so may keys: each of them is tried.
+  ///
+  /// - Parameters:
+  ///   - word: The word.
+  ///   - prefix: What the line's domains begin with, which need not be typed.
+  mutating func add(word: String, prefix: String?) {
+    add(word, in: "*")
+    var rest = word[...]
+    while let sign = rest.utf8.firstIndex(of: UInt8(ascii: ":")) {
+      let key = String(word[word.utf8.index(after: sign)...])
+      let domain = String(word[..<sign])
+      add(key, in: domain)
+      if let prefix { add(key, in: prefix + domain) }
+      rest = word[word.utf8.index(after: sign)...]
     }
   }
 

@@ -45,15 +45,23 @@ final class FileDomain: DefaultsEditing {
 
   var exists: Bool { entries != nil }
 
-  func value(_ key: String) -> PreferenceValue? { entries?[key] }
+  func value(_ key: String) -> PreferenceValue? {
+    entries?.otherSpelling(of: key) == nil ? entries?[key] : nil
+  }
 
   func contents() -> [String: PreferenceValue]? { entries }
 
-  func set(_ value: PreferenceValue, _ key: String) {
+  func set(_ value: PreferenceValue, _ key: String) throws {
+    guard entries?.otherSpelling(of: key) == nil else {
+      throw DefaultsRefusal("\([String: Bool].twice(key))\nDefaults have not been changed.")
+    }
     entries = (entries ?? [:]).merging([key: value]) { $1 }
   }
 
-  func remove(_ key: String) -> Bool { entries?.removeValue(forKey: key) != nil }
+  func remove(_ key: String) -> Bool {
+    guard entries?.otherSpelling(of: key) == nil else { return false }
+    return entries?.removeValue(forKey: key) != nil
+  }
 
   func removeDomain() -> Bool {
     defer { entries = nil }

@@ -59,11 +59,20 @@ struct DefaultsPlace {
   /// The value here, of the whole value of the key.
   func value(in whole: PreferenceValue?) -> PreferenceValue? { whole?.value(at: path) }
 
+  /// Refuses to change a part of a value whose parts are in its text, and not keys of it.
+  func checkIsPlain(_ whole: PreferenceValue?) throws {
+    guard let tag = DesktopTag.of(whole) else { return }
+    throw DefaultsRefusal(
+      "The value of \(key) is a text of the desktop's, after \(tag); it can only be written whole"
+        + "\(tag == DConfSource.tag ? ", by --gvariant" : "").  Leaving defaults unchanged.")
+  }
+
   /// The whole value of the key with another value here.
   func setting(
     _ value: PreferenceValue, in whole: PreferenceValue?
   ) throws -> PreferenceValue {
     guard !path.isEmpty else { return value }
+    try checkIsPlain(whole)
     var whole = whole ?? .dictionary([:])
     do {
       try whole.set(value, at: path)

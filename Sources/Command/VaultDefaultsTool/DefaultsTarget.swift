@@ -80,12 +80,27 @@ package enum DefaultsTarget: Equatable {
     if !path.begins(with: "/") { path = UserFile.workingDirectory + "/" + path }
     let file = path.ends(with: ".plist") ? path : path + ".plist"
     if UserFile.exists(file, followingLinks: false) { return .file(file) }
-    guard let range = lastRange(of: "/Library/Preferences/", in: file) else { return .file(file) }
-    let name = String(file[range.upperBound...].dropLast(".plist".count))
-    if range.lowerBound == file.startIndex {
+    let plain = plain(file)
+    guard let range = lastRange(of: "/Library/Preferences/", in: plain) else { return .file(file) }
+    let name = String(plain[range.upperBound...].dropLast(".plist".count))
+    if range.lowerBound == plain.startIndex {
       return .stored(PreferenceDomain("/Library/Preferences/\(name)", host: host))
     }
     return .stored(domain(name, host: host))
+  }
+
+  /// A whole path without `.`, `..` and empty parts.
+  static func plain(_ path: String) -> String {
+    var parts: [Substring] = []
+    for part in path.utf8.split(separator: 0x2f).map({ Substring($0) }) where !part.isSame(as: ".")
+    {
+      if part.isSame(as: "..") {
+        _ = parts.popLast()
+      } else {
+        parts.append(part)
+      }
+    }
+    return "/" + parts.joined(separator: "/")
   }
 
   private static func lastRange(of part: String, in text: String) -> Range<String.Index>? {

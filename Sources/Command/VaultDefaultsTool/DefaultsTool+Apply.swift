@@ -11,29 +11,15 @@ extension DefaultsTool {
       values: ["--format", "--domain"])
     let wanted = try wanted(by: Array(words), options)
     let isDryRun = options.has("--dry-run")
-    let differences: [PreferenceDifference]
-    let present = try wanted.differences(from: reading().map { Stored.database($0) })
-    if isDryRun || present.isEmpty {
-      // Where nothing is to be written, no store is made, and no lock is waited for.
-      differences = present
-    } else {
-      differences = try writing().transaction { transaction in
-        let changes = try wanted.differences(from: .transaction(transaction))
-        for change in changes {
-          if let value = change.new {
-            try transaction.set(value, change.key, in: change.domain)
-          } else {
-            try transaction.remove(change.key, in: change.domain)
-          }
-        }
-        return changes
-      }
-    }
+    let present = try changes(to: wanted, from: reading().map { .database($0) })
+    // Where nothing is to be written, no store is made, and no lock is waited for.
+    let differences = isDryRun || present.isEmpty ? present : try make(wanted)
     // What the desktop refuses is not changed, and must not be said.
     if !isDryRun { try pushToDesktop() }
     for difference in differences {
       print(options.has("--json") ? ChangeText.json(difference) : ChangeText.lines(difference))
     }
+    if isDryRun { try refuse(differences) }
     if !options.has("--json") {
       let domains = Set(differences.map(\.domain)).count
       print(
@@ -46,14 +32,76 @@ extension DefaultsTool {
     if isDryRun, !differences.isEmpty { throw DefaultsDrift() }
   }
 
+  /// Makes values true, in one transaction.
+  ///
+  /// - Returns: What was changed.
+  private func make(_ wanted: WantedValues) throws -> [PreferenceDifference] {
+    try writing().transaction { transaction in
+      let changes = try self.changes(to: wanted, from: .transaction(transaction))
+      for change in changes {
+        if let value = change.new {
+          try transaction.set(value, change.key, in: change.domain)
+        } else {
+          try transaction.remove(change.key, in: change.domain)
+        }
+      }
+      return changes
+    }
+  }
+
+  /// Refuses what `apply` would refuse.
+  private func refuse(_ differences: [PreferenceDifference]) throws {
+    let obstacles = try differences.compactMap { try obstacle(to: $0) }
+    guard !obstacles.isEmpty else { return }
+    throw DefaultsRefusal(
+      obstacles.joined(separator: "\n")
+        + "\nNothing would be changed: apply is refused as long as the files say so.")
+  }
+
+  /// What is to be changed; not what the desktop's administrator has locked to the same value.
+  private func changes(
+    to wanted: WantedValues, from stored: Stored?
+  ) throws -> [PreferenceDifference] {
+    try wanted.differences(from: stored).filter { difference in
+      guard let value = difference.new, let source = source(of: difference.domain.name) else {
+        return true
+      }
+      let name = String(difference.domain.name.dropFirst(type(of: source).prefix.count))
+      guard try source.lock(of: difference.key, in: name) != nil,
+        let now = try source.layers(of: difference.key, in: name)?.first?.value
+      else { return true }
+      return !source.isSame(now, value, of: difference.key, in: name)
+    }
+  }
+
+  /// Why `apply` would refuse a change, such as a key that an administrator has fixed otherwise than
+  /// files want it; `nil` if it would not.
+  private func obstacle(to difference: PreferenceDifference) throws -> String? {
+    let (domain, key) = (difference.domain.name, difference.key)
+    do {
+      try difference.new?.checkDepth(of: key)
+    } catch {
+      return "\(domain): \(error.message)"
+    }
+    guard let source = source(of: domain) else {
+      return try managed.entries(for: domain)[key]
+        .map { ManagedPreferences.refusal(of: key, in: domain, $0) }
+    }
+    let name = String(domain.dropFirst(type(of: source).prefix.count))
+    return try source.lock(of: key, in: name).map { "\(domain) \(key) is locked in \($0)" }
+  }
+
   /// `diff FILE`: what the file says, and what is now.
   func diff(filesAt paths: [String], _ options: DefaultsOptions) throws {
     let wanted = try wanted(by: paths, options)
-    let differences = try wanted.differences(from: reading().map { Stored.database($0) })
+    let differences = try changes(to: wanted, from: reading().map { .database($0) })
     for difference in differences {
       let since = PreferenceDifference(
         domain: difference.domain, key: difference.key, old: difference.new, new: difference.old)
       print(options.has("--json") ? ChangeText.json(since) : ChangeText.lines(since))
+    }
+    for difference in differences {
+      if let obstacle = try obstacle(to: difference) { warn("\(obstacle): apply would be refused") }
     }
     if !differences.isEmpty { throw DefaultsDrift() }
   }
@@ -112,6 +160,11 @@ extension DefaultsTool {
       throw DefaultsRefusal(
         "\(name.domain) is a file; apply changes domains.\nDefaults have not been changed.")
     }
+    if source(of: domain.name) != nil {
+      // The desktop has one value for all hosts: a section for a host is one that counts there.
+      if let id = name.hostID, id != HostIdentity.current { throw Self.noHosts }
+      return domain
+    }
     if let id = name.hostID {
       return PreferenceDomain(domain.name, host: id == HostIdentity.current ? .current : .named(id))
     }
@@ -151,13 +204,13 @@ enum Stored {
     }
   }
 
-  fileprivate func keys(of domain: PreferenceDomain) throws -> [String] {
-    let contents =
+  fileprivate func keys(of domain: PreferenceDomain) throws -> [ExactText] {
+    let entries =
       switch self {
-      case .database(let database): try database.contents(of: domain)
-      case .transaction(let transaction): try transaction.contents(of: domain)
+      case .database(let database): try database.entries(of: domain)
+      case .transaction(let transaction): try transaction.entries(of: domain)
       }
-    return Array((contents ?? [:]).keys)
+    return Array((entries ?? [:]).keys)
   }
 }
 
@@ -170,7 +223,7 @@ struct WantedValues {
   let isMerging: Bool
   /// The keys that are left to the machine.
   var patterns = DefaultsPatterns()
-  private var domains: [PreferenceDomain: [String: PreferenceValue?]] = [:]
+  private var domains: [PreferenceDomain: [ExactText: PreferenceValue?]] = [:]
   private var fixed: [PreferenceDomain: [String: PreferenceValue]] = [:]
 
   init(isExact: Bool, isMerging: Bool) {
@@ -184,7 +237,8 @@ struct WantedValues {
     _ entries: [String: PreferenceValue?], to domain: PreferenceDomain,
     fixed: [String: PreferenceValue]
   ) {
-    domains[domain, default: [:]].merge(entries) { $1 }
+    for (key, value) in entries { domains[domain, default: [:]][ExactText(key)] = .some(value) }
+    if entries.isEmpty { domains[domain] = domains[domain] ?? [:] }
     self.fixed[domain] = fixed
   }
 
@@ -197,15 +251,23 @@ struct WantedValues {
       if isExact {
         keys.formUnion(
           try stored?.keys(of: domain).filter {
-            fixed[$0] == nil && !patterns.matches($0, in: domain.name)
-              && ($0 != PreferenceSchema.versionKey || entries.isEmpty)
+            fixed[$0.text] == nil && !patterns.matches($0.text, in: domain.name)
+              && ($0.text != PreferenceSchema.versionKey || entries.isEmpty)
           } ?? [])
       }
-      for key in keys.sorted(by: OldStyleWriter.precedes) {
-        var value = entries[key] ?? nil
+      for exact in keys.sorted(by: { OldStyleWriter.precedes($0.text, $1.text) }) {
+        let key = exact.text
+        var value = entries[exact] ?? nil
         if let value, fixed[key] == value { continue }
         let old = try stored?.value(key, in: domain)
-        if isMerging, let new = value, let old { value = Self.merged(new, over: old) }
+        if isMerging, let new = value, let old {
+          if case .dictionary = new, DesktopTag.of(new) == nil, let tag = DesktopTag.of(old) {
+            throw DefaultsRefusal(
+              "\(domain.name) \(key): the value is a text of the desktop's, after \(tag), which nothing "
+                + "merges with\nDefaults have not been changed.")
+          }
+          value = Self.merged(new, over: old)
+        }
         if let old, let value, Self.isSame(old, value) { continue }
         guard old != value else { continue }
         differences.append(PreferenceDifference(domain: domain, key: key, old: old, new: value))
@@ -214,7 +276,8 @@ struct WantedValues {
     return differences
   }
 
-  private static func precedes(_ first: PreferenceDomain, _ second: PreferenceDomain) -> Bool {
+  /// By name, and by host.
+  static func precedes(_ first: PreferenceDomain, _ second: PreferenceDomain) -> Bool {
     if first.name != second.name { return OldStyleWriter.precedes(first.name, second.name) }
     return first.storedHost < second.storedHost
   }
@@ -238,9 +301,9 @@ struct WantedValues {
   private static func merged(
     _ value: PreferenceValue, over old: PreferenceValue
   ) -> PreferenceValue {
-    guard case .dictionary(let entries) = value, case .dictionary(let present) = old else {
-      return value
-    }
+    guard case .dictionary(let entries) = value, case .dictionary(let present) = old,
+      DesktopTag.of(value) == nil
+    else { return value }
     return .dictionary(present.merging(entries) { merged($1, over: $0) })
   }
 }

@@ -10,22 +10,31 @@ extension DefaultsTool {
       values: ["--filter", "--format", "--output"])
     let path = options.value("--output") ?? "-"
     let earlier = path == "-" ? nil : try PropertyListFile.earlier(at: path)
-    let format =
-      options.value("--format")
-      ?? (path == "-"
-        ? "toml"
-        : DefaultsDocument.isFile(path) ? DefaultsDocument.format(of: [], named: path) : "toml")
+    let format = options.value("--format") ?? DefaultsDocument.formatToWrite(path, over: earlier)
     guard ["toml", "json", "plist"].contains(format) else {
       throw DefaultsRefusal(
         "There is no form '\(format)': toml, json and plist are. Nothing was written.")
+    }
+    for form in ["toml", "json", "plist"] where path.ends(with: ".\(form)") && form != format {
+      throw DefaultsRefusal(
+        "\(path) would be read as \(form), and --format says \(format). Nothing was written.")
     }
     var document = DefaultsDocument()
     if let earlier {
       document = try DefaultsDocument(earlier, named: path, format: nil, isDomain: isKnown)
     }
     var left = document.patterns
-    for word in options.values("--filter") { left.add(word: word) }
-    try fill(&document, from: path, with: Array(words), leavingOut: left, options)
+    var filters: [String: DefaultsPatterns] = [:]
+    for word in options.values("--filter") {
+      let prefix = desktop.map { type(of: $0).prefix }
+      left.add(word: word, prefix: prefix)
+      filters[word, default: DefaultsPatterns()].add(word: word, prefix: prefix)
+    }
+    try fill(
+      &document, from: path, with: Array(words), leavingOut: left, without: &filters, options)
+    for word in filters.keys.sorted() {
+      warn("--filter \(Quoting.visible(word)) leaves nothing out: no key is called so")
+    }
     var comments: TOMLComments?
     if let earlier, format == "toml", DefaultsDocument.format(of: earlier, named: path) == "toml" {
       comments = try TOMLComments(earlier)
@@ -34,8 +43,9 @@ extension DefaultsTool {
     for loss in losses { warn("a property list cannot hold this: \(loss)") }
     if let lost = comments?.lost, !lost.isEmpty {
       warn(
-        "comments that stand behind a value, in one, or above what is gone were not kept: line "
-          + lost.map { String($0) }.joined(separator: ", "))
+        "comments that stand behind a value, in one, or above what is gone were not kept: "
+          + (lost.count == 1 ? "line " : "lines ") + lost.map { String($0) }.joined(separator: ", ")
+      )
     }
     try write(bytes, to: path)
   }
@@ -46,8 +56,10 @@ extension DefaultsTool {
   /// say already stays where it is; see ``update(_:_:of:with:leavingOut:)`` for what differs.
   private func fill(
     _ document: inout DefaultsDocument, from path: String, with words: [String],
-    leavingOut left: DefaultsPatterns, _ options: DefaultsOptions
+    leavingOut left: DefaultsPatterns, without filters: inout [String: DefaultsPatterns],
+    _ options: DefaultsOptions
   ) throws {
+    try checkIsRead()
     var counting: [PreferenceDomain: [Int]] = [:]
     for index in document.counting(on: machine()) {
       counting[try domain(of: document.sections[index].name, path), default: []].append(index)
@@ -59,18 +71,24 @@ extension DefaultsTool {
         everyHost: options.has("--every-host"))
       let names = Set(chosen.map(\.name))
       places = places.filter { names.contains($0.name) }.union(chosen)
+    } else {
+      places.formUnion(try partsToDump(of: places, options))
     }
-    for domain in places {
+    for domain in places.sorted(by: WantedValues.precedes) {
+      try checkIsRead(domain.name)
       let sections = counting[domain] ?? []
       guard
         let entries = try entries(
           of: domain, isProtectedMeant: options.has("--protected"), isInFile: !sections.isEmpty)
       else { continue }
-      guard !domain.name.contains(bytes: ".@") else {
+      guard !DefaultsDocument.isReserved(domain.name) else {
         warn(
-          "the name of the domain \(domain.name) has '.@', which means something in a file; it was left out"
-        )
+          "the domain \(domain.name) was left out: such a name means something else in a file")
         continue
+      }
+      for (word, patterns) in filters
+      where entries.keys.contains(where: { patterns.matches($0, in: domain.name) }) {
+        filters[word] = nil
       }
       try update(&document, sections, of: domain, with: entries, leavingOut: left)
     }
@@ -86,13 +104,13 @@ extension DefaultsTool {
     with entries: [String: PreferenceValue], leavingOut left: DefaultsPatterns
   ) throws {
     var wanted = WantedValues(isExact: false, isMerging: false)
-    var given: Set<String> = []
+    var given: Set<ExactText> = []
     for index in sections {
       let section = document.sections[index]
       for key in section.entries.keys where left.matches(key, in: domain.name) {
         document.sections[index].entries.removeValue(forKey: key)
       }
-      given.formUnion(section.entries.keys)
+      given.formUnion(section.entries.keys.map { ExactText($0) })
       try add(document.sections[index], to: &wanted, in: domain)
     }
     for difference in try wanted.differences(from: reading().map { Stored.database($0) }) {
@@ -107,7 +125,9 @@ extension DefaultsTool {
         for index in sections { document.sections[index].entries.removeValue(forKey: key) }
       }
     }
-    let new = entries.filter { !given.contains($0.key) && !left.matches($0.key, in: domain.name) }
+    let new = entries.filter {
+      !given.contains(ExactText($0.key)) && !left.matches($0.key, in: domain.name)
+    }
     guard !new.isEmpty || sections.isEmpty else { return }
     let name = ownName(of: domain)
     if let index = sections.last(where: { document.sections[$0].name.isSame(as: name) }) {
@@ -135,6 +155,29 @@ extension DefaultsTool {
     return nil
   }
 
+  /// The parts for hosts that a file lacks of its own domains, as far as they are asked for; of the
+  /// others it warns.
+  private func partsToDump(
+    of places: Set<PreferenceDomain>, _ options: DefaultsOptions
+  ) throws -> [PreferenceDomain] {
+    guard host == .any else { return [] }
+    let names = Set(places.map { ExactText($0.name) })
+    let parts = try reading()?.domains().filter { domain in
+      domain.host != .any && names.contains(ExactText(domain.name)) && !places.contains(domain)
+    }
+    let own = (parts ?? []).filter { $0.host == .current }
+    if options.has("--every-host") { return parts ?? [] }
+    if options.has("--by-host") { return own }
+    if !own.isEmpty { warnOfOwn(own.count) }
+    return []
+  }
+
+  private func warnOfOwn(_ count: Int) {
+    warn(
+      "this host's own values of \(count) domain\(count == 1 ? "" : "s") are not in it; "
+        + "--by-host adds them")
+  }
+
   /// The domains that words name, or all.
   private func domainsToDump(
     _ words: [String], isByHost: Bool, everyHost: Bool
@@ -150,7 +193,9 @@ extension DefaultsTool {
         guard case .stored(let domain) = target else {
           throw DefaultsRefusal("\(target.name) is a file; dump writes domains.")
         }
-        guard stored.contains(where: { $0.name == domain.name }) else { throw absent(target, nil) }
+        guard stored.contains(where: { $0.name.isSame(as: domain.name) }) else {
+          throw absent(target, nil)
+        }
         if stored.contains(domain) { chosen.append(domain) }
       }
     }
@@ -173,10 +218,19 @@ extension DefaultsTool {
       }
       return chosen + parts
     }
-    warn(
-      "this host's own values of \(parts.count) domain\(parts.count == 1 ? "" : "s") are not in it; "
-        + "--by-host adds them")
+    warnOfOwn(parts.count)
     return chosen
+  }
+
+  /// The keys and values that a file can hold; of the others it warns.
+  func told(_ exact: ExactEntries, of domain: PreferenceDomain) -> [String: PreferenceValue] {
+    let (entries, hidden) = exact.folded
+    for key in hidden {
+      warn(
+        "the key \(Quoting.visible(key)) of \(Quoting.visible(domain.name)) is not in it: another one "
+          + "is canonically equivalent, and no file can hold both")
+    }
+    return entries
   }
 
   /// A domain's keys and values; `nil`, with a warning, if it cannot be read or is sealed.
@@ -193,7 +247,7 @@ extension DefaultsTool {
       return nil
     }
     do {
-      return try database.contents(of: domain) ?? [:]
+      return try told(database.entries(of: domain) ?? [:], of: domain)
     } catch {
       guard error.code == .locked || error.code == .damaged else { throw error }
       warn(error.message)

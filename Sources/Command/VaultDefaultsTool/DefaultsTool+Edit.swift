@@ -25,7 +25,7 @@ extension DefaultsTool {
     var text = EditedDomain.text(before, of: target.name)
     var asked = text
     while true {
-      let edited = try editor(text)
+      let edited = try edited(text)
       // The same text again means that the person gives up.
       if edited == text, text != asked {
         throw DefaultsRefusal("The text was left as it was.\nDefaults have not been changed.")
@@ -37,6 +37,8 @@ extension DefaultsTool {
       do {
         let entries = try EditedDomain.entries(edited)
         let count = try save(entries, over: before, in: target)
+        // What the desktop refuses is not changed, and must not be said.
+        try pushToDesktop()
         return print(
           count == 0
             ? "Nothing was changed." : "Changed \(count) key\(count == 1 ? "" : "s").")
@@ -48,6 +50,18 @@ extension DefaultsTool {
       {
         text = EditedDomain.text(edited, saying: error.message)
       }
+    }
+  }
+
+  /// The text as the person leaves it.
+  private func edited(_ text: [UInt8]) throws -> [UInt8] {
+    do {
+      return try editor(text)
+    } catch let failure as System.Failure {
+      // Such as a full disk.
+      throw DefaultsRefusal(
+        "The text could not be given to the editor: \(failure.reason)\nDefaults have not been changed."
+      )
     }
   }
 

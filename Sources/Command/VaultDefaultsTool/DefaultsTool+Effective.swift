@@ -1,4 +1,5 @@
 import VaultPreferences
+import VaultStorage
 
 extension DefaultsTool {
   /// `read --effective`: the values that a program sees, through all layers.
@@ -37,12 +38,12 @@ extension DefaultsTool {
       }
       if options.has("--all-layers") {
         for (index, layer) in layers.enumerated() {
-          print("\(index == 0 ? "*" : " ") \(origin(layer))\t\(text(layer.value, options))")
+          print("\(index == 0 ? "*" : " ") \(origin(layer))\t\(line(layer.value, options))")
         }
         return
       }
-      let prefix = options.has("--show-origin") ? "\(origin(winner))\t" : ""
-      return print(prefix + text(winner.value, options))
+      guard options.has("--show-origin") else { return print(winner.value, options) }
+      return print("\(origin(winner))\t\(line(winner.value, options))")
     }
     let keys =
       try source?.keys(in: place)
@@ -58,7 +59,9 @@ extension DefaultsTool {
       effective[key] = winner.value
       origins[key] = json(winner, isWinner: true)
     }
-    guard options.has("--show-origin") else { return print(.dictionary(effective), options) }
+    guard options.has("--show-origin") || options.has("--all-layers") else {
+      return print(.dictionary(effective), options)
+    }
     if options.has("--json") { return print(.dictionary(origins), options) }
     for key in keys.sorted(by: OldStyleWriter.precedes) {
       let layers = try layers(key)
@@ -66,18 +69,25 @@ extension DefaultsTool {
         .enumerated()
       {
         print(
-          "\(index == 0 ? "*" : " ") \(origin(layer))\t\(key)\t\(text(layer.value, options))")
+          "\(index == 0 ? "*" : " ") \(origin(layer))\t\(Quoting.visible(key))\t\(line(layer.value, options))"
+        )
       }
     }
   }
 
-  private func text(_ value: PreferenceValue, _ options: DefaultsOptions) -> String {
-    OldStyleWriter(
+  /// A value as a part of a line, which it must not end or change.
+  private func line(_ value: PreferenceValue, _ options: DefaultsOptions) -> String {
+    let text = OldStyleWriter(
       dataForm: options.has("--data-summary") ? .summary : .full, isASCII: options.has("--ascii")
     ).text(value)
+    // Arrays and dictionaries have lines of their own, and texts in them are quoted.
+    if case .string = value { return Quoting.visible(text) }
+    return text
   }
 
-  private func origin(_ layer: LayeredValue) -> String {
+  private func origin(_ layer: LayeredValue) -> String { Quoting.visible(plainOrigin(layer)) }
+
+  private func plainOrigin(_ layer: LayeredValue) -> String {
     if layer.layer == .environment { return "environment:\(layer.file ?? "")" }
     if let file = layer.file { return "\(layer.layer.rawValue):\(file)" }
     guard let domain = layer.domain else { return layer.layer.rawValue }

@@ -19,6 +19,13 @@ extension DefaultsTool {
       log("\nNeed a path to read from")
       throw DefaultsUsage()
     }
+    if let source = PropertyListDomains.target(of: path, home: home()) {
+      guard let entries = try contents(of: source) else {
+        throw DefaultsRefusal(
+          "Could not read \(path)\nDefaults have not been changed.\nthere is no such domain")
+      }
+      return try importEntries(entries, into: target)
+    }
     let bytes: [UInt8]
     do {
       bytes = path == "-" ? try streams.input() : try PropertyListFile.bytes(of: path)
@@ -26,7 +33,13 @@ extension DefaultsTool {
       let reason = (error as? System.Failure).map { "\n\($0.reason)" } ?? ""
       throw DefaultsRefusal("Could not read \(path)\nDefaults have not been changed.\(reason)")
     }
-    let entries = try Self.dictionary(bytes, path, format: options.value("--format"))
+    try importEntries(
+      Self.dictionary(bytes, path, format: options.value("--format")), into: target)
+  }
+
+  private func importEntries(
+    _ entries: [String: PreferenceValue], into target: DefaultsTarget
+  ) throws {
     if case .stored(let domain) = target { try warn(of: entries, in: domain.name) }
     try edit(target) { domain in
       for key in entries.keys.sorted(by: OldStyleWriter.precedes) {
@@ -70,7 +83,10 @@ extension DefaultsTool {
       throw DefaultsUsage()
     }
     // An absent domain is an empty property list, as on a Mac.
-    let entries = try contents(of: target) ?? [:]
+    let entries = try contentsToExport(of: target)
+    if let place = PropertyListDomains.target(of: path, home: home()) {
+      return try edit(place) { try $0.replace(by: entries) }
+    }
     let bytes: [UInt8]
     switch options.value("--format") ?? (path == "-" ? "xml" : "plist") {
     case "plist": bytes = PropertyList.binary(.dictionary(entries))
@@ -112,6 +128,14 @@ extension DefaultsTool {
     } else {
       try PropertyListFile.export(bytes, to: path)
     }
+  }
+
+  private func contentsToExport(of target: DefaultsTarget) throws -> [String: PreferenceValue] {
+    if case .stored(let domain) = target { try checkIsRead(domain.name) }
+    guard case .stored(let domain) = target, looked[domain.name] == nil else {
+      return try contents(of: target) ?? [:]
+    }
+    return told(try reading()?.entries(of: domain) ?? [:], of: domain)
   }
 
   private func scriptName(_ target: DefaultsTarget) -> String {

@@ -11,9 +11,7 @@ extension DefaultsTool {
     let options = try DefaultsOptions.takeAll(
       &words, flags: ["--json"], values: ["--limit", "--since"])
     let (domain, key) = try domainAndKey(&words)
-    guard let limit = Int(options.value("--limit") ?? "50"), limit > 0 else {
-      throw DefaultsUsage()
-    }
+    let limit = try Self.count(options.value("--limit") ?? "50", "--limit")
     var changes = try reading()?.changes(in: domain, key: key) ?? []
     if domain == nil, desktop != nil { changes.removeAll { !isMeant($0.domain.name) } }
     if let text = options.value("--since") {
@@ -23,6 +21,14 @@ extension DefaultsTool {
     for change in changes.suffix(limit) {
       print(options.has("--json") ? ChangeText.json(change) : ChangeText.line(change))
     }
+  }
+
+  /// A number from 1.
+  static func count(_ text: String, _ name: String) throws -> Int {
+    guard let count = Int(text), count > 0 else {
+      throw DefaultsUsage(reason: "\(name) is a number from 1, and not '\(text)'")
+    }
+    return count
   }
 
   private func domainAndKey(
@@ -45,7 +51,9 @@ extension DefaultsTool {
     {
       return Date(timeIntervalSinceNow: -count * length)
     }
-    guard let date = DefaultsNumber.date(text, now: Date()) else { throw DefaultsUsage() }
+    guard let date = DefaultsNumber.date(text, now: Date()) else {
+      throw DefaultsUsage(reason: "'\(text)' is neither a date nor a time such as 90s, 10m, 2h, 3d")
+    }
     return date
   }
 
@@ -53,20 +61,26 @@ extension DefaultsTool {
     var words = arguments
     let options = try DefaultsOptions.takeAll(
       &words, flags: ["--force", "--dry-run"], values: ["--since", "--transaction"])
+    if options.value("--transaction") != nil, options.value("--since") != nil {
+      throw DefaultsUsage(reason: "--since and --transaction each say what is meant: write one")
+    }
     let nothing = DefaultsRefusal("There is nothing to undo.")
     guard try reading() != nil else { throw nothing }
     try catchUpCopies()
     let undoing: PreferenceDatabase.Undoing
     if let text = options.value("--transaction") {
-      guard let number = Int64(text), words.isEmpty else { throw DefaultsUsage() }
+      guard words.isEmpty else { throw DefaultsUsage() }
+      guard let number = Int64(text) else {
+        throw DefaultsUsage(
+          reason: "--transaction is a number that history shows, and not '\(text)'")
+      }
       undoing = .transactions([number])
     } else if let text = options.value("--since") {
       guard words.isEmpty else { throw DefaultsUsage() }
       undoing = .since(try since(text))
     } else {
-      guard let count = Int(words.popFirst() ?? "1"), count > 0, words.isEmpty else {
-        throw DefaultsUsage()
-      }
+      let count = try Self.count(words.popFirst() ?? "1", "the count")
+      guard words.isEmpty else { throw DefaultsUsage() }
       undoing = .latest(count)
     }
     let isDryRun = options.has("--dry-run")
@@ -84,6 +98,9 @@ extension DefaultsTool {
         "\(error.message)\nNothing was taken back. With --force, what was changed since is lost.")
     }
     guard count > 0 else { throw nothing }
+    for reason in try writing().leftByUndo { warn("\(reason); it was left as it is") }
+    // What the desktop refuses is not taken back, and must not be said.
+    if !isDryRun { try pushToDesktop() }
     for change in changes { print(ChangeText.line(change)) }
     print(
       "\(isDryRun ? "Would take back" : "Took back") \(changes.count) "
@@ -96,6 +113,11 @@ extension DefaultsTool {
     var words = arguments
     _ = try DefaultsOptions.takeAll(&words, flags: [])
     guard case .stored(let domain) = try take(&words), words.isEmpty else { throw DefaultsUsage() }
+    if isOn, source(of: domain.name) != nil {
+      throw DefaultsRefusal(
+        "\(domain.name) is a copy of what the desktop has in plain text; to protect it would hide "
+          + "nothing.\nDefaults have not been changed.")
+    }
     let database = try writing()
     let domains = host == .any ? try database.parts(of: domain.name) : [domain]
     if isOn {
@@ -114,10 +136,7 @@ extension DefaultsTool {
     let options = try DefaultsOptions.takeAll(
       &words, flags: ["--json"], values: ["--since", "--count"])
     let (domain, key) = try domainAndKey(&words)
-    var left = try options.value("--count").map { text in
-      guard let count = Int(text), count > 0 else { throw DefaultsUsage() }
-      return count
-    }
+    var left = try options.value("--count").map { try Self.count($0, "--count") }
     var ends: [Int32] = [-1, -1]
     guard unsafe pipe2(&ends, O_CLOEXEC | O_NONBLOCK) == 0 else {
       throw DefaultsRefusal("cannot make a pipe")
@@ -132,9 +151,11 @@ extension DefaultsTool {
     defer { withExtendedLifetime(signal) {} }
     var sequence = try reading()?.latestSequence() ?? 0
     if let text = options.value("--since") {
-      guard let number = Int64(text) else { throw DefaultsUsage() }
-      sequence = number
-      if let last = try reading()?.gap(after: number, in: domain) {
+      guard let number = Int64(text) else {
+        throw DefaultsUsage(
+          reason: "--since is the number of a change, and not '\(text)'")
+      }
+      if number <= sequence, let last = try reading()?.gap(after: number, in: domain) {
         if options.has("--json") {
           print(ChangeText.gap(after: number, to: last))
         } else {
@@ -143,8 +164,20 @@ extension DefaultsTool {
               + "read the values again")
         }
       }
+      sequence = number
     }
     while true {
+      let latest = try reading()?.latestSequence() ?? 0
+      if latest < sequence {
+        if options.has("--json") {
+          print(ChangeText.gap(after: sequence, to: latest))
+        } else {
+          warn(
+            "the journal ends at \(latest), before \(sequence): it is another one; read the values "
+              + "again")
+        }
+        sequence = latest
+      }
       for change in try reading()?.changes(after: sequence) ?? [] {
         sequence = change.sequence
         guard domain == nil || change.domain == domain, key == nil || change.key == key else {
@@ -161,6 +194,8 @@ extension DefaultsTool {
       unsafe poll(&waiting, 1, -1)
       var bytes = [UInt8](repeating: 0, count: 64)
       while unsafe Glibc.read(read, &bytes, 64) > 0 {}
+      // The store may have been made anew meanwhile.
+      close()
     }
   }
 }

@@ -12,6 +12,12 @@ extension DefaultsTool {
     outer.profiles = OuterLayers.profiles(
       in: try database?.value(OuterLayers.profilesKey, in: PreferenceDomain(domain)))
     for problem in outer.problems(schema) { warn(problem.message) }
+    for key in schema.keys.values.sorted(by: { $0.name < $1.name }) {
+      guard let found = outer.environment?.value(of: key.name, type: key.type),
+        let problem = key.problem(of: found.value)
+      else { continue }
+      warn("the variable \(found.file) counts, and does not fit: \(problem)")
+    }
     return outer
   }
 
@@ -34,22 +40,47 @@ extension DefaultsTool {
     if value == nil, present.values[key] == nil {
       throw DefaultsRefusal("\(path) has no key \(key).\nDefaults have not been changed.")
     }
-    do {
-      try UserFile.makeFolders(layer.folder)
-    } catch {
-      throw DefaultsRefusal("Could not make \(layer.folder): \(error.reason)")
-    }
+    // Whatever cannot be read is said before something is written.
+    let isProtected = try reading()?.isProtected(domain) == true
+    let fixed = try managed.entries(for: domain.name)[key]
+    try makeFolders(layer.folder)
     try PropertyListFile.replace(path) { bytes in try edited(bytes, path, key, value) }
     if value != nil {
       if schema?.keys[key]?.isSensitive == true {
         warn("\(key) is sensitive, and \(path) is plain text")
-      } else if try reading()?.isProtected(domain) == true {
+      } else if isProtected {
         warn("\(domain.name) is protected, and \(path) is plain text")
       }
+    }
+    if let fixed, value != nil {
+      warn(
+        "\(ManagedPreferences.refusal(of: key, in: domain.name, fixed)): what \(path) has of it does not "
+          + "count")
     }
     if schema?.textFile == nil {
       warn(
         "no schema says that \(domain.name) reads \(path): textFile = \"above\" or \"below\" does")
+    }
+  }
+
+  /// Makes a folder and those above it: not as root in the home of another user, who would be
+  /// locked out of them.
+  func makeFolders(_ path: String) throws {
+    try checkHome(of: path)
+    do {
+      try UserFile.makeFolders(path)
+    } catch {
+      throw DefaultsRefusal(
+        "Could not make \(path): \(error.reason)\nDefaults have not been changed.")
+    }
+  }
+
+  /// Refuses to write into the home of another user.
+  func checkHome(of path: String) throws {
+    do {
+      try Directory.checkHome(of: path, { self.environment[$0] })
+    } catch {
+      throw DefaultsRefusal("\(error.message)\nDefaults have not been changed.")
     }
   }
 
@@ -85,7 +116,7 @@ extension DefaultsTool {
       if options.has("--json") {
         return print(JSONText.text(.array(names.map { .string($0) })))
       }
-      for name in names { print(name) }
+      for name in names { print(Quoting.visible(name)) }
       return
     }
     guard words.isEmpty || !options.has("--none") else { throw DefaultsUsage() }

@@ -87,6 +87,7 @@ extension DefaultsTool {
       }
       return .array(array)
     case .merge(let entries):
+      try place.checkIsPlain(current)
       var dictionary: [String: PreferenceValue] = [:]
       switch current {
       case .dictionary(let present)?: dictionary = present
@@ -129,8 +130,12 @@ extension DefaultsTool {
         throw DefaultsRefusal(
           "Key \(old) does not exist in domain \(target.name); leaving defaults unchanged")
       }
+      guard !old.isSame(as: new) else { return }
+      // First: in a file, the two may be one key in two normalizations.
+      _ = try domain.remove(old)
+      try check(
+        value, of: new, in: target, hint: "Write it under \(new) as it fits, and delete \(old).")
       try domain.set(value, new)
-      if old != new { _ = try domain.remove(old) }
     }
   }
 
@@ -149,17 +154,15 @@ extension DefaultsTool {
     guard words.isEmpty else { throw DefaultsUsage() }
     var targets = [target]
     if everyHost, case .stored(let domain) = target, let database = try reading() {
-      targets = try database.domains().filter { $0.name == domain.name }.map { .stored($0) }
+      targets = try database.domains().filter { $0.name.isSame(as: domain.name) }
+        .map { .stored($0) }
     }
-    var isRemoved = false
-    for target in targets where try contents(of: target, contains: place?.key) {
-      let isHere = try edit(target) { domain in
-        guard let place else { return try domain.removeDomain() }
-        return try Self.remove(place, if: condition, from: domain)
-      }
-      isRemoved = isRemoved || isHere
+    // Of every host or of none.
+    let removed = try edit(targets.filter { try contents(of: $0, contains: place?.key) }) {
+      guard let place else { return try $0.removeDomain() }
+      return try Self.remove(place, if: condition, from: $0)
     }
-    guard isRemoved else {
+    guard removed.contains(true) else {
       throw DefaultsRefusal(
         "\nDomain (\(target.name)) not found.\nDefaults have not been changed.\n"
           + nearest(to: target))
@@ -174,6 +177,7 @@ extension DefaultsTool {
     }
     try condition.check(value, at: place)
     guard !place.path.isEmpty else { return try domain.remove(place.key) }
+    try place.checkIsPlain(whole)
     try whole.remove(at: place.path)
     try domain.set(whole, place.key)
     return true
@@ -213,7 +217,8 @@ extension DefaultsTool {
   /// A line with the domain that was meant, where the named one does not exist; else nothing.
   private func nearest(to target: DefaultsTarget) -> String {
     guard case .stored(let domain) = target, let database = try? reading(),
-      let domains = try? database.domains(), !domains.contains(where: { $0.name == domain.name }),
+      let domains = try? database.domains(),
+      !domains.contains(where: { $0.name.isSame(as: domain.name) }),
       let name = Suggestion.nearest(
         to: domain.name, among: Set(domains.map(\.name)).sorted())
     else { return "" }
@@ -304,7 +309,7 @@ extension DefaultsTool {
     if options.has("--json") {
       return print(JSONText.text(.array((names ?? []).map { .string($0) }), isPretty: true))
     }
-    print((names ?? []).joined(separator: ", "))
+    print((names ?? []).map(Quoting.visible).joined(separator: ", "))
   }
 
   func find(_ arguments: ArraySlice<String>) throws {
@@ -325,7 +330,7 @@ extension DefaultsTool {
       results[name] = .dictionary(found)
       if !options.has("--json") {
         print(
-          "Found \(found.count) keys in domain '\(name)': "
+          "Found \(found.count) keys in domain '\(Quoting.visible(name))': "
             + OldStyleWriter().text(.dictionary(found)))
       }
     }

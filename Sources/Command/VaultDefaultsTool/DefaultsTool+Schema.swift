@@ -27,16 +27,17 @@ extension DefaultsTool {
 
   /// Refuses a value that the domain's schema does not allow.
   func check(
-    _ value: PreferenceValue, of key: String, in target: DefaultsTarget
+    _ value: PreferenceValue, of key: String, in target: DefaultsTarget,
+    hint: String = "--force writes it anyway."
   ) throws {
     guard let reason = try refusal(of: value, of: key, in: target) else { return }
-    throw DefaultsRefusal("\(reason)\nDefaults have not been changed. --force writes it anyway.")
+    throw DefaultsRefusal("\(reason)\nDefaults have not been changed. \(hint)")
   }
 
   /// Refuses values that are to take the place of a domain's, and names all that do not fit.
   func check(_ entries: [String: PreferenceValue], in target: DefaultsTarget) throws {
     let reasons = try entries.sorted { OldStyleWriter.precedes($0.key, $1.key) }
-      .compactMap { try refusal(of: $0.value, of: $0.key, in: target) }
+      .compactMap { try refusal(of: $0.value, of: $0.key, in: target, isOfKey: false) }
     guard !reasons.isEmpty else { return }
     throw DefaultsRefusal(
       reasons.joined(separator: "\n")
@@ -46,9 +47,13 @@ extension DefaultsTool {
   /// Why the domain's schema does not allow a value, and what would be; `nil` if it may be written,
   /// and then it warns of what is to be said of it.
   private func refusal(
-    of value: PreferenceValue, of key: String, in target: DefaultsTarget
+    of value: PreferenceValue, of key: String, in target: DefaultsTarget, isOfKey: Bool = true
   ) throws -> String? {
-    switch try schema(of: target)?.verdict(on: value, of: key) ?? .fits {
+    let schema = try schema(of: target)
+    if let unknownSchema {
+      warn("no schema \(unknownSchema) is installed: there may be no program that reads this key")
+    }
+    switch schema?.verdict(on: value, of: key) ?? .fits {
     case .fits:
       try warnOfSecret(key, in: target)
       return nil
@@ -56,7 +61,8 @@ extension DefaultsTool {
       warn(text)
       return nil
     case .refusal(let text):
-      guard let type = try schema(of: target)?.keys[key]?.type,
+      // In a representation, texts alone have no option.
+      guard isOfKey, let type = schema?.keys[key]?.type,
         let option = Self.typeOptions[type], value.kind.rawValue != type,
         !(type == "float" && value.kind == .integer)
       else { return text }
@@ -125,10 +131,10 @@ extension DefaultsTool {
     for (key, value) in entries.sorted(by: { OldStyleWriter.precedes($0.key, $1.key) }) {
       switch schema.verdict(on: value, of: key) {
       case .fits: break
-      case .warning(let text): print("\(key): \(text)")
+      case .warning(let text): print(Quoting.visible("\(key): \(text)"))
       case .refusal(let text):
         isFit = false
-        print("\(key): \(text)")
+        print(Quoting.visible("\(key): \(text)"))
       }
     }
     if !isFit { throw DefaultsDrift() }
@@ -171,7 +177,9 @@ extension DefaultsTool {
     let defaults = directories.defaults(for: domain.name)
     let outer = try outer(schema, domain.name, database)
     var described: [String: PreferenceValue] = [:]
-    if name == nil, !options.has("--json"), let words = schema.description { print(words) }
+    if name == nil, !options.has("--json"), let words = schema.description {
+      for line in words.parts(at: "\n", keepsEmpty: true) { print(Quoting.visible(String(line))) }
+    }
     for key in keys {
       let winner = try PreferenceDatabase.layers(
         of: key.name, in: domain.name, database: database, fixed: fixed, defaults: defaults,
@@ -188,9 +196,11 @@ extension DefaultsTool {
 
   private static func lines(_ key: PreferenceSchema.Key, _ winner: LayeredValue?) -> String {
     var lines = [key.name + (key.type.map { " (\($0))" } ?? "")]
-    if let text = key.description { lines.append("    \(text)") }
+    lines += (key.description ?? "").parts(at: "\n").map { "    \($0)" }
     if !key.limits.isEmpty { lines.append("    \(key.limits.joined(separator: ", "))") }
-    if let value = key.defaultValue { lines.append("    default: \(JSONText.text(value))") }
+    if let value = key.defaultValue, !key.isSensitive {
+      lines.append("    default: \(JSONText.text(value))")
+    }
     if let winner, winner.layer != .schemaDefault {
       lines.append(
         "    now: \(key.isSensitive ? "set" : JSONText.text(winner.value)) (\(winner.layer.rawValue))"
@@ -202,7 +212,19 @@ extension DefaultsTool {
     }
     if key.isSensitive { lines.append("    a secret, for a protected domain") }
     if let text = key.deprecation { lines.append("    deprecated: \(text)") }
-    return lines.joined(separator: "\n")
+    // The texts are a package's, or from a file of another system.
+    return lines.map { Quoting.visible($0) }.joined(separator: "\n")
+  }
+
+  /// A limit: a real number, as long as that is exact.
+  private static func limit(_ exact: PreferenceValue?, _ number: Double?) -> PreferenceValue? {
+    guard let exact, let number else { return nil }
+    switch exact {
+    case .integer(let whole): return Int64(exactly: number) == whole ? .real(number) : exact
+    case .unsignedInteger(let whole):
+      return UInt64(exactly: number) == whole ? .real(number) : exact
+    default: return exact
+    }
   }
 
   private static func described(
@@ -211,10 +233,9 @@ extension DefaultsTool {
     var entries: [String: PreferenceValue] = [:]
     entries["type"] = key.type.map { .string($0) }
     entries["description"] = key.description.map { .string($0) }
-    entries["default"] = key.defaultValue
-    let isDate = key.type == "date"
-    entries["minimum"] = isDate ? key.limit(key.minimum) : key.minimum.map { .real($0) }
-    entries["maximum"] = isDate ? key.limit(key.maximum) : key.maximum.map { .real($0) }
+    if !key.isSensitive { entries["default"] = key.defaultValue }
+    entries["minimum"] = Self.limit(key.lowest, key.minimum)
+    entries["maximum"] = Self.limit(key.highest, key.maximum)
     if !key.values.isEmpty { entries["values"] = .array(key.values) }
     entries["format"] = key.format.map { .string($0) }
     entries["signature"] = key.signature.map { .string($0) }

@@ -24,22 +24,29 @@ extension DefaultsTool {
     }
     let folder = try options.value("--output") ?? "\(location().data)/schemas"
     var count = (written: 0, keys: 0)
-    var present = 0
+    var (present, same) = (0, 0)
+    var left = problems.count
     for (domain, schema) in schemas.sorted(by: { $0.key < $1.key }) {
       // A name from a file must not lead out of the folder.
-      guard !domain.isEmpty, !domain.begins(with: "."), !domain.utf8.contains(0x2f) else {
+      guard !domain.isEmpty, !domain.begins(with: "."), !domain.utf8.contains(0x2f),
+        Quoting.isVisible(domain)
+      else {
         warn("\(Quoting.visible(domain)): this is not the name of a domain; it was left out")
+        left += 1
         continue
       }
       let bytes = Array(schema.toml.utf8)
       guard bytes.count <= TOMLText.sizeLimit else {
         warn("\(domain): its schema would have more than 1 MiB; it was left out")
+        left += 1
         continue
       }
       // A person may have written it.
       let path = "\(folder)/\(domain).toml"
       if UserFile.exists(path) {
-        if (try? PropertyListFile.bytes(of: path)) != bytes {
+        if (try? PropertyListFile.bytes(of: path)) == bytes {
+          same += 1
+        } else {
           warn("\(path) is there already and was left as it is; remove it to have the new one")
           present += 1
         }
@@ -47,25 +54,22 @@ extension DefaultsTool {
       }
       count = (count.written + 1, count.keys + schema.keys.count)
       guard !options.has("--dry-run") else { continue }
-      do {
-        try UserFile.makeFolders(folder)
-      } catch {
-        throw DefaultsRefusal("Could not make \(folder): \(error.reason)")
-      }
+      try makeFolders(folder)
       try PropertyListFile.write(bytes, to: path)
     }
     print(
       "\(options.has("--dry-run") ? "Would write" : "Wrote") \(count.written) "
         + "schema\(count.written == 1 ? "" : "s") with \(count.keys) keys of \(files.count) "
-        + "file\(files.count == 1 ? "" : "s") to \(folder); left out: \(problems.count).")
-    guard present == 0 else { throw DefaultsRefusal(nil) }
+        + "file\(files.count == 1 ? "" : "s") to \(folder); left out: \(left).")
+    // Nothing that could be used is a failure, too.
+    guard present == 0, count.written + same > 0 else { throw DefaultsRefusal(nil) }
   }
 
   private static func ofGSettings(
     _ files: [String]
   ) throws -> ([String: PreferenceSchema], [String]) {
     let read = GSettingsSchemas(
-      try files.map { ($0, try PropertyListFile.bytes(of: $0)) })
+      try files.map { ($0, try bytes(of: $0)) })
     return (
       Dictionary(read.found.map { ($0.id, $0.schema) }) { first, _ in first }, read.problems
     )
@@ -78,7 +82,7 @@ extension DefaultsTool {
     var problems: [String] = []
     for file in files {
       do {
-        let manifest = try ProfileManifest(try PropertyListFile.bytes(of: file))
+        let manifest = try ProfileManifest(try bytes(of: file))
         problems += manifest.problems.map { "\(file): \($0)" }
         // A domain may have several manifests; the keys of the first one stay.
         schemas[manifest.domain, default: manifest.schema].keys.merge(manifest.schema.keys) {
@@ -89,6 +93,15 @@ extension DefaultsTool {
       }
     }
     return (schemas, problems)
+  }
+
+  private static func bytes(of file: String) throws -> [UInt8] {
+    do {
+      return try PropertyListFile.bytes(of: file)
+    } catch {
+      throw DefaultsRefusal(
+        "Could not read \(file): \(error.reason)\nDefaults have not been changed.")
+    }
   }
 
   /// A file, or all files below a folder whose names end so.

@@ -12,7 +12,7 @@ extension DefaultsTool {
     if options.has("--list") {
       guard words.isEmpty else { throw DefaultsUsage() }
       for snapshot in try reading()?.snapshots() ?? [] {
-        print("\(snapshot.name)\t\(ChangeText.time(snapshot.date))")
+        print("\(Quoting.visible(snapshot.name))\t\(ChangeText.time(snapshot.date))")
       }
     } else if let name = options.value("--remove") {
       guard words.isEmpty else { throw DefaultsUsage() }
@@ -21,8 +21,23 @@ extension DefaultsTool {
       guard words.isEmpty else { throw DefaultsUsage() }
       try catchUpCopies()
       let database = try writing()
-      let reasons = try database.restore(try database.snapshot(named: name)) { domain in
-        desktop == nil || isMeant(domain.name)
+      let snapshot = try database.snapshot(named: name)
+      var left: Set<String> = []
+      let reasons = try database.restore(
+        snapshot,
+        where: { domain in
+          domain != Self.handedOn && !self.isReadOnly(domain)
+            && (self.desktop == nil || self.isMeant(domain.name))
+        },
+        isCovered: { domain in
+          guard !self.isCovered(domain, by: snapshot) else { return true }
+          left.insert(self.part(of: domain))
+          return false
+        }, isFixed: { try self.isFixedOnDesktop($0, in: $1) })
+      // What the desktop refuses is not restored, and nothing must be said of it.
+      try pushToDesktop()
+      for part in left.sorted() {
+        warn("\(part) was not looked at before the snapshot; it was left as it is")
       }
       for reason in reasons {
         warn("\(reason); it was left as it is")
@@ -47,6 +62,15 @@ extension DefaultsTool {
           : "'\(named)' stands for the snapshot that was taken last.\nNothing was taken. Choose "
             + "another name, or none.")
     }
+    if let named, named.begins(with: "--") {
+      throw DefaultsRefusal(
+        "A snapshot's name does not begin with --, as options do.\nNothing was taken. Choose another "
+          + "name.")
+    }
+    if let named, named.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) {
+      throw DefaultsRefusal(
+        "A snapshot's name has no control characters.\nNothing was taken. Choose another name.")
+    }
     let database = try writing()
     let state: PreferenceSnapshot
     if let path {
@@ -56,13 +80,21 @@ extension DefaultsTool {
       state = try database.currentState()
     }
     for reason in state.problems { warn("\(reason); it is not in the snapshot") }
-    let name = try named ?? freeName(for: state.date, in: database)
-    do {
-      try database.keep(state, named: name, isReplacing: isReplacing)
-    } catch {
-      guard error.code == .conflict else { throw error }
-      throw DefaultsRefusal(
-        "\(error.message)\nNothing was taken. Another name keeps both; --replace replaces it.")
+    var name = try named ?? freeName(for: state.date, in: database)
+    while true {
+      do {
+        try database.keep(state, named: name, isReplacing: isReplacing && named != nil)
+        break
+      } catch {
+        guard error.code == .conflict else { throw error }
+        // Another line has taken the number meanwhile.
+        if named == nil {
+          name = try freeName(for: state.date, in: database)
+          continue
+        }
+        throw DefaultsRefusal(
+          "\(error.message)\nNothing was taken. Another name keeps both; --replace replaces it.")
+      }
     }
     print("Snapshot '\(name)' taken.")
   }
@@ -92,7 +124,7 @@ extension DefaultsTool {
     var words = arguments
     let options = try DefaultsOptions.takeAll(
       &words, flags: ["--json", "--prune", "--merge"], values: ["--format"])
-    if let path = words.first, DefaultsDocument.isFile(path) {
+    if let path = words.first, DefaultsDocument.isFile(path), try !isSnapshot(path) {
       return try diff(filesAt: Array(words), options)
     }
     guard words.count <= 2, !options.has("--prune"), !options.has("--merge") else {
@@ -111,12 +143,23 @@ extension DefaultsTool {
       warn("\(reason); it was not compared")
     }
     var differences = PreferenceDatabase.differences(from: old, to: new)
-    if desktop != nil { differences.removeAll { !isMeant($0.domain.name) } }
+    differences.removeAll {
+      $0.domain == Self.handedOn || desktop != nil && !isMeant($0.domain.name)
+    }
     for difference in differences {
       print(
         options.has("--json") ? ChangeText.json(difference) : ChangeText.lines(difference))
     }
     if !differences.isEmpty { throw DefaultsRefusal(nil) }
+  }
+
+  /// Whether a word that could be a file is the name of a snapshot, which a folder before it tells
+  /// apart.
+  private func isSnapshot(_ word: String) throws -> Bool {
+    guard word != "-", !word.begins(with: "/"), !word.begins(with: "."),
+      !word.begins(with: "~")
+    else { return false }
+    return try reading()?.snapshots().contains { $0.name.isSame(as: word) } ?? false
   }
 
   /// All bytes of a file or of stdin.

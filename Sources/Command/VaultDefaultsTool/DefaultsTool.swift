@@ -1,3 +1,4 @@
+import Glibc
 package import VaultPreferences
 package import VaultSealing
 package import VaultStorage
@@ -56,7 +57,7 @@ package final class DefaultsTool {
   /// What the conditions of sections in files are compared with.
   let machine: () -> DefaultsMachine
   private let keys: () throws -> (any DataKeyProvider)?
-  private let home: () -> String?
+  let home: () -> String?
   /// The name of the writer in the journal; asked for when the store is opened for writing.
   private let origin: () -> String
   /// The name that the command was called by, for lines to type.
@@ -73,13 +74,27 @@ package final class DefaultsTool {
   /// The copies that this line has brought up to date, and what of them it named.
   var caughtUp: Set<String> = []
   var caughtUpNames: Set<String> = []
+  /// What the desktop has in domains whose copies could not be brought up to date.
+  var looked: [String: [String: PreferenceValue]?] = [:]
+  /// Held while this line is between a copy and the desktop.
+  private var desktopLock: FileLock?
   /// The host that `-currentHost` or `-host` names.
   private(set) var host: PreferenceDomain.Host = .any
   /// The store; opened when the first verb needs it.
   private var database: PreferenceDatabase?
   private var isWritable = false
+  /// Why the user's settings cannot be read; `nil` as far as the line knows that they can.
+  private(set) var reasonOfNoHome: String?
   /// Whether the line has found that there is no home to read.
-  private var isWithoutHome = false
+  var isWithoutHome: Bool { reasonOfNoHome != nil }
+  /// Why parts of the desktop could not be read, by their names with the prefix.
+  var unread: [String: DefaultsRefusal] = [:]
+  /// Why nothing of a desktop could be read, by its prefix.
+  var unreadWholly: [String: DefaultsRefusal] = [:]
+  /// The signal that interrupted what the line set on the desktop.
+  var interruption: Int32?
+  /// A schema of the desktop's that the line names, and that is not installed.
+  private(set) var unknownSchema: String?
   private let following: Following?
   /// The domains that are followed, and the number of the latest change before the line.
   private var followed: (domains: Set<String>, start: Int64)?
@@ -137,7 +152,12 @@ package final class DefaultsTool {
   /// - Parameter arguments: The words after `vault defaults`.
   /// - Returns: How it ended; with ``Status/usage`` the help text has been written.
   package func run(_ arguments: [String]) -> Status {
-    defer { close() }
+    defer {
+      close()
+      // It was caught until everything was put back, and said.
+      if let interruption { kill(getpid(), interruption) }
+      interruption = nil
+    }
     do {
       try runThrowing(arguments)
       try pushToDesktop()
@@ -153,6 +173,14 @@ package final class DefaultsTool {
   private func report(_ error: any Error) {
     switch error {
     case let usage as DefaultsUsage:
+      if let reason = usage.reason {
+        let line = program == "defaults" ? program : "\(program) defaults"
+        streams.error(
+          Array(
+            ("\(line)\(usage.verb.map { " \($0)" } ?? ""): error: \(Quoting.visible(reason))\n"
+              + "\(line): hint: its help says what may be written\n")
+              .utf8))
+      }
       print(usage.verb.flatMap(DefaultsHelp.ofVerb) ?? DefaultsHelp.text)
     case let unknown as UnknownVerb:
       streams.error(Array(unknown.text(program).utf8))
@@ -184,9 +212,13 @@ package final class DefaultsTool {
     default: desktop = nil
     }
     if let desktop {
-      words.removeFirst()
-      guard host == .any else {
+      let option = words.removeFirst()
+      guard host == .any, words.first != "-currentHost", words.first != "-host" else {
         throw DefaultsRefusal("The desktop's settings have no parts for single hosts.")
+      }
+      if let second = words.first, ["--dconf", "--kconfig", "--portal"].contains(second) {
+        throw DefaultsRefusal(
+          "A line is about the domains of \(option) or of \(second); write one of them.")
       }
       if words.first != "record" { try catchUp(desktop) }
     }
@@ -198,8 +230,8 @@ package final class DefaultsTool {
     }
     do {
       try runOwnVerb(verb, words)
-    } catch is DefaultsUsage {
-      throw DefaultsUsage(verb: verb)
+    } catch let usage as DefaultsUsage {
+      throw DefaultsUsage(verb: verb, reason: usage.reason)
     }
   }
 
@@ -249,9 +281,18 @@ package final class DefaultsTool {
   func take(_ words: inout ArraySlice<String>) throws -> DefaultsTarget {
     if let word = words.first, let target = try desktopTarget(word) {
       words.removeFirst()
+      // Who names a path of dconf needs no schema.
+      if desktop is DConfSource, !word.utf8.contains(0x2f), try schema(of: target) == nil {
+        unknownSchema = word
+      }
       return target
     }
-    return try DefaultsTarget.take(&words, host: host, home: home())
+    let target = try DefaultsTarget.take(&words, host: host, home: home())
+    guard target != .stored(Self.handedOn) else {
+      throw DefaultsRefusal(
+        "\(Self.handedOn.name) is the program's own.\nDefaults have not been changed.")
+    }
+    return target
   }
 
   private func remedy(for error: any Error) -> String? {
@@ -290,15 +331,47 @@ package final class DefaultsTool {
       database = try PreferenceDatabase.open(
         location(), mode: .read, process: "defaults", keys: LazyKeys(keys),
         managed: managed)
+      // As services have it. What does not exist yet below a home that is there is no problem.
+      if database == nil, let home = home(), try location().data.begins(with: "\(home)/"),
+        !UserFile.exists(home)
+      {
+        reasonOfNoHome = "there is no folder \(home)"
+        warn("no settings of the user are read: there is no folder \(home)")
+      }
     } catch {
       // The administrator's and the packages' values do not depend on a home.
       let problem = PreferenceError(wrapping: error)
       guard problem.isOfMissingHome else { throw error }
-      isWithoutHome = true
+      reasonOfNoHome = problem.message
       warn("no settings of the user are read: \(problem.message)")
     }
     database?.prepareForShortUse()
     return database
+  }
+
+  /// Refuses to write out as empty what could not be read.
+  ///
+  /// What a copy has of a part of the desktop is as it was.
+  ///
+  /// - Parameters:
+  ///   - name: A domain; `nil` for all that the line is about.
+  ///   - desktop: The desktop that is meant.
+  /// - Throws: ``DefaultsRefusal``.
+  func checkIsRead(_ name: String? = nil, wholly desktop: (any DesktopSource)? = nil) throws {
+    _ = try reading()
+    if let reasonOfNoHome {
+      throw DefaultsRefusal(
+        "The settings of the user cannot be read: \(reasonOfNoHome)\nNothing was written.")
+    }
+    let meant = name.flatMap { source(of: $0) } ?? (name == nil ? desktop ?? self.desktop : nil)
+    guard let source = meant else { return }
+    let prefix = type(of: source).prefix
+    var refusal = unreadWholly[prefix]
+    if refusal == nil, let name, try reading()?.contents(of: PreferenceDomain(name)) == nil {
+      refusal = unread[prefix + source.part(of: String(name.dropFirst(prefix.count)))]
+    }
+    guard let refusal else { return }
+    throw DefaultsRefusal("\(refusal.message ?? prefix)\nNothing was written.")
   }
 
   /// The entries of the journal that this line wrote.
@@ -319,6 +392,8 @@ package final class DefaultsTool {
     opened.prepareForShortUse()
     database = opened
     isWritable = true
+    // From the change of the copy until the desktop has it, no other line looks at both.
+    if !caughtUp.isEmpty { desktopLock = try lockOfDesktop() }
     opened.commits = []
     opened.versionOfNew = { [unowned self] in (try? schema(of: .stored($0)))?.version }
     if let domains = following?.domains(), !domains.isEmpty {
@@ -327,15 +402,38 @@ package final class DefaultsTool {
     return opened
   }
 
+  /// Runs something while no other line is between a copy and the desktop.
+  func whileNobodySets<Result>(_ body: () throws -> Result) throws -> Result {
+    guard desktopLock == nil else { return try body() }
+    let lock = try lockOfDesktop()
+    defer { withExtendedLifetime(lock) {} }
+    return try body()
+  }
+
+  /// Another line may wait for the desktop's own program.
+  private func lockOfDesktop() throws -> FileLock {
+    try FileLock("desktop.lock", in: Directory(location().data), timeout: .seconds(60))
+  }
+
+  /// The store for writing under the name of another program.
+  func openWriter(as process: String) throws -> PreferenceDatabase? {
+    let opened = try PreferenceDatabase.open(
+      location(), mode: .write, process: process, keys: LazyKeys(keys), managed: managed)
+    opened?.prepareForShortUse()
+    return opened
+  }
+
   func value(_ key: String, in target: DefaultsTarget) throws -> PreferenceValue? {
-    switch target {
+    if case .stored(let domain) = target, let now = looked[domain.name] { return now?[key] }
+    return switch target {
     case .stored(let domain): try reading()?.value(key, in: domain)
     case .file(let path): try PropertyListFile.contents(of: path)?[key]
     }
   }
 
   package func contents(of target: DefaultsTarget) throws -> [String: PreferenceValue]? {
-    switch target {
+    if case .stored(let domain) = target, let now = looked[domain.name] { return now }
+    return switch target {
     case .stored(let domain): try reading()?.contents(of: domain)
     case .file(let path): try PropertyListFile.contents(of: path)
     }
@@ -360,6 +458,21 @@ package final class DefaultsTool {
     }
   }
 
+  /// Changes several domains in one transaction where they are in the store, one by one in files.
+  func edit<Result>(
+    _ targets: [DefaultsTarget], _ body: (any DefaultsEditing) throws -> Result
+  ) throws -> [Result] {
+    let domains = targets.compactMap { target -> PreferenceDomain? in
+      if case .stored(let domain) = target { domain } else { nil }
+    }
+    guard domains.count > 1, domains.count == targets.count else {
+      return try targets.map { try edit($0, body) }
+    }
+    return try writing().transaction { transaction in
+      try domains.map { try body(StoredDomain(transaction: transaction, domain: $0)) }
+    }
+  }
+
   /// Closes the store; after writing, refreshes its last good copy.
   package func close() {
     let isFollowed = hasFollowedChange
@@ -375,6 +488,10 @@ package final class DefaultsTool {
     caughtUp = []
     schemaCache = [:]
     caughtUpNames = []
+    looked = [:]
+    unread = [:]
+    unreadWholly = [:]
+    desktopLock = nil
     host = .any
     if isFollowed { following?.changed() }
   }
@@ -393,15 +510,26 @@ package final class DefaultsTool {
 struct DefaultsUsage: Error {
   /// The verb whose own help to print; `nil` for the whole help.
   var verb: String?
+  /// What is wrong with it; `nil` if the help text says enough.
+  var reason: String?
 }
 
 /// A verb that there is not: told with the nearest one, exit 255.
 struct UnknownVerb: Error {
   let word: String
 
+  /// Verbs of other tools of settings: git config, dconf, gsettings, reg.
+  private static let habits = [
+    "get": "read", "show": "read", "cat": "read", "print": "read", "query": "read",
+    "dump": "export",
+    "set": "write", "add": "write", "put": "write", "list": "domains", "ls": "domains",
+    "list-schemas": "domains", "rm": "delete", "unset": "delete",
+    "search": "find", "grep": "find", "load": "import", "log": "history", "mv": "rename",
+  ]
+
   func text(_ program: String) -> String {
     let line = program == "defaults" ? program : "\(program) defaults"
-    let nearest = Suggestion.nearest(to: word, among: DefaultsHelp.verbs)
+    let nearest = Self.habits[word] ?? Suggestion.nearest(to: word, among: DefaultsHelp.verbs)
     return "\(line): error: there is no verb '\(Quoting.visible(word))'\n"
       + "\(line): hint: "
       + (nearest.map { "did you mean '\($0)'? " } ?? "")

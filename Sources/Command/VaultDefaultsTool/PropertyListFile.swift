@@ -59,7 +59,9 @@ enum PropertyListFile {
     let before = try contents(of: target)
     var entries = before
     let result = try body(&entries)
-    guard entries != before else { return result }
+    guard entries.map(PreferenceValue.dictionary) != before.map(PreferenceValue.dictionary) else {
+      return result
+    }
     if let entries {
       for (key, value) in entries where value != before?[key] { try value.checkDepth(of: key) }
       try write(PropertyList.binary(.dictionary(entries)), to: target)
@@ -86,6 +88,15 @@ enum PropertyListFile {
     }
   }
 
+  /// Runs what reads a file and replaces it, while no other program does so.
+  ///
+  /// Where the folder cannot be locked, such as one that cannot be read, it runs without a lock.
+  static func whileLocked<Result>(_ path: String, _ body: () throws -> Result) rethrows -> Result {
+    let lock = try? locked(path)
+    defer { if let lock { System.close(lock.handle) } }
+    return try body()
+  }
+
   /// Changes the bytes of a file, none where there is no file, under the lock of ``edit(_:_:)``.
   static func replace(_ path: String, _ body: ([UInt8]) throws -> [UInt8]) throws {
     let (target, handle) = try locked(path)
@@ -107,15 +118,18 @@ enum PropertyListFile {
   ///   - bytes: The contents.
   ///   - path: The file.
   ///   - mode: The mode of a new file, less what umask(2) takes away.
+  ///   - kind: What the file is called in a refusal, with a blank at its end.
   /// - Throws: ``DefaultsRefusal``.
-  static func write(_ bytes: [UInt8], to path: String, mode: UInt32 = 0o600) throws {
+  static func write(
+    _ bytes: [UInt8], to path: String, mode: UInt32 = 0o600, calledA kind: String = "domain "
+  ) throws {
     do {
       let target = try UserFile.target(of: path)
       let isForEveryone = isForEveryone(target)
       try UserFile.replace(
         target, with: bytes, mode: isForEveryone ? 0o644 : mode, isForEveryone: isForEveryone)
     } catch {
-      throw DefaultsRefusal("Could not write domain \(path): \(error.reason)")
+      throw DefaultsRefusal("Could not write \(kind)\(path): \(error.reason)")
     }
   }
 
@@ -134,7 +148,7 @@ enum PropertyListFile {
         "\(path) is another user's: nothing was written\nName a file of your own, or '-' for stdout."
       )
     }
-    try write(bytes, to: path)
+    try write(bytes, to: path, calledA: "")
   }
 
   /// Whether a file is one of the site's, which every user's programs read.

@@ -13,15 +13,20 @@ struct TOMLComments {
   /// The comments behind the last value.
   private(set) var atEnd: [String] = []
   private var kept: Set<Int> = []
+  /// The lines of texts of several lines, but for their first ones, from 0.
+  private let texts: [(lines: ClosedRange<Int>, endColumn: Int)]
 
   init(_ document: [UInt8]) throws(PreferenceError) {
     lines = String(decoding: document, as: UTF8.self).parts(at: "\n", keepsEmpty: true)
       .map { $0.utf8.last == 0x0d ? String($0.dropLast()) : String($0) }
     let places = try TOMLText.places(of: document).sorted { $0.line < $1.line }
+    texts = places.filter { $0.isText && $0.endLine > $0.line }.map {
+      (lines: $0.line...$0.endLine - 1, endColumn: max(1, $0.endColumn))
+    }
     var end = 0
-    for place in places where place.line > end {
-      above[place.name] = run(before: place.line - 1, notBefore: end)
-      end = place.line
+    for place in places {
+      if place.line > end { above[place.name] = run(before: place.line - 1, notBefore: end) }
+      end = max(end, min(place.endLine, lines.count))
     }
     let last = run(before: lines.count, notBefore: end)
     atEnd = lines[last].filter { !Self.isBlank($0) }
@@ -37,7 +42,15 @@ struct TOMLComments {
 
   /// The lines, from 1, whose comment was not taken.
   var lost: [Int] {
-    lines.indices.filter { !kept.contains($0) && Self.hasComment(lines[$0]) }.map { $0 + 1 }
+    lines.indices.filter { !kept.contains($0) && hasComment($0) }.map { $0 + 1 }
+  }
+
+  private func hasComment(_ index: Int) -> Bool {
+    guard let text = texts.first(where: { $0.lines.contains(index) }) else {
+      return Self.hasComment(lines[index])
+    }
+    guard index == text.lines.upperBound else { return false }
+    return Self.hasComment(String(lines[index].unicodeScalars.dropFirst(text.endColumn - 1)))
   }
 
   /// The comments and blank lines that end before a line, without blank ones in front.

@@ -1,3 +1,5 @@
+import VaultStorage
+
 /// A place for preferences: an application's name, and the hosts that they are for.
 ///
 /// ```swift
@@ -13,6 +15,15 @@ public struct PreferenceDomain: Hashable, Sendable {
     case current
     /// The host with this name, as `defaults -host` has it.
     case named(String)
+
+    /// Returns whether both have the same bytes.
+    public static func == (left: Host, right: Host) -> Bool {
+      switch (left, right) {
+      case (.any, .any), (.current, .current): true
+      case (.named(let first), .named(let second)): first.isSame(as: second)
+      default: false
+      }
+    }
   }
 
   /// The domain's name, by custom a reversed internet name; any text, also an empty one.
@@ -24,6 +35,12 @@ public struct PreferenceDomain: Hashable, Sendable {
   public init(_ name: String, host: Host = .any) {
     self.name = name
     self.host = host
+  }
+
+  /// Returns whether both have the same bytes: the store keeps names apart that are canonically
+  /// equivalent.
+  public static func == (left: PreferenceDomain, right: PreferenceDomain) -> Bool {
+    left.name.isSame(as: right.name) && left.host == right.host
   }
 
   /// The domain that every application sees: `NSGlobalDomain`.

@@ -48,7 +48,12 @@ extension PreferenceValue: Hashable {
     case (.date(let a), .date(let b)):
       a.timeIntervalSinceReferenceDate.bitPattern == b.timeIntervalSinceReferenceDate.bitPattern
     case (.array(let a), .array(let b)): a == b
-    case (.dictionary(let a), .dictionary(let b)): a == b
+    case (.dictionary(let a), .dictionary(let b)):
+      a.count == b.count
+        && a.allSatisfy { key, value in
+          guard let index = b.index(forKey: key) else { return false }
+          return b[index].key.utf8.elementsEqual(key.utf8) && b[index].value == value
+        }
     case (.uid(let a), .uid(let b)): a == b
     default: false
     }

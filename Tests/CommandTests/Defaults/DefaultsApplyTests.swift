@@ -123,6 +123,33 @@ struct DefaultsApplyTests {
     #expect(try defaults.value("p", "a") == .integer(1))
   }
 
+  /// What apply will refuse, a dry run says, and diff.
+  @Test func aDryRunSaysWhatTheAdministratorHasFixed() throws {
+    try FileManager.default.createDirectory(
+      atPath: defaults.managed, withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o755])
+    try Data("{ fixed = here; }".utf8).write(
+      to: URL(fileURLWithPath: "\(defaults.managed)/a.plist"))
+    let wanted = #"{"a": {"fixed": "other", "p": 2}}"#
+    let would = defaults("apply", "--dry-run", "-", input: wanted)
+    #expect(would.status == 1)
+    #expect(
+      would.error.contains("the administrator has set fixed in a (\(defaults.managed)/a.plist)"))
+    #expect(would.output.contains("+ a\t\"p\"\t2\n"))
+    #expect(!would.output.contains("Would change"))
+    let file = "\(defaults.home.path)/f.json"
+    try wanted.write(toFile: file, atomically: true, encoding: .utf8)
+    let differences = defaults("diff", file)
+    #expect(differences.status == 2)
+    #expect(differences.error.contains("a.plist): apply would be refused"), "\(differences.error)")
+    // In the text file it would not count either.
+    let written = defaults("write", "a", "fixed", "--to-file", "-string", "mine")
+    #expect(written.error.contains("the administrator has set fixed in a"), "\(written.error)")
+    #expect(
+      defaults("apply", "--dry-run", "-", input: #"{"a": {"fixed": "here", "p": 2}}"#).output
+        .contains("Would change 1 key"))
+  }
+
   @Test(arguments: [
     (#"{"a": 1}"#, "an object of keys"), ("[1]", "an object of domains"),
     (#"{"a": {"k": }}"#, "wanted.json"),

@@ -87,6 +87,50 @@ struct DefaultsBeyondTests {
     #expect(defaults("undo", "many").status == 255)
   }
 
+  /// A transaction whose undo was undone counts again, as the latest one.
+  @Test func whatWasRedoneIsUndoneFirst() throws {
+    /// The number of the latest transaction.
+    func latest() throws -> String {
+      let line = defaults("history", "--json", "--limit", "1").output
+      return String(try #require(line.firstMatch(of: /"txn":([0-9]+)/)).1)
+    }
+    defaults("write", "first", "k", "-int", "1")
+    defaults("write", "d", "k", "-int", "1")
+    defaults("write", "d", "k", "-int", "2")
+    for _ in 0..<3 {
+      #expect(defaults("undo").status == 0)
+      #expect(try defaults.value("k") == 1)
+      let undo = try latest()
+      #expect(defaults("undo", "--transaction", undo).status == 0)
+      #expect(try defaults.value("k") == 2)
+      // The undo of a redo takes it back, and the undo of that one brings it again.
+      let redo = try latest()
+      #expect(defaults("undo", "--transaction", redo).status == 0)
+      #expect(try defaults.value("k") == 1)
+      let back = try latest()
+      #expect(defaults("undo", "--transaction", back).status == 0)
+      #expect(try defaults.value("k") == 2)
+    }
+    // Each step is taken back once.
+    for (value, first) in [(1, 1), (nil, 1), (nil, nil)] as [(PreferenceValue?, PreferenceValue?)] {
+      #expect(defaults("undo").status == 0)
+      #expect(try defaults.value("k") == value)
+      #expect(try defaults.value("k", "first") == first)
+    }
+    #expect(defaults("undo").message == "There is nothing to undo.\n")
+  }
+
+  /// What a moment ago was, however often it was taken back and done again since.
+  @Test func whatWasRedoneIsTakenBackSinceItsOwnTime() throws {
+    defaults("write", "d", "k", "-int", "1")
+    defaults("undo")
+    let line = defaults("history", "--json", "--limit", "1").output
+    let undo = String(try #require(line.firstMatch(of: /"txn":([0-9]+)/)).1)
+    #expect(defaults("undo", "--transaction", undo).status == 0)
+    #expect(defaults("undo", "--since", "1h").output.hasSuffix("of 1 transaction.\n"))
+    #expect(defaults("read", "d", "k").status == 1)
+  }
+
   @Test func snapshotsAndDifferences() {
     defaults("write", "d", "same", "1")
     defaults("write", "d", "changed", "1")

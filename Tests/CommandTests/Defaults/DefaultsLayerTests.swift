@@ -129,6 +129,17 @@ struct DefaultsLayerTests {
     #expect(written.error.contains("token is sensitive, and"), "\(written.error)")
   }
 
+  @Test func aVariableThatCountsAndDoesNotFitIsSaid() throws {
+    for (name, text, key) in [("ED_FONT_SIZE", "97", "fontSize"), ("ED_THEME", "purple", "theme")] {
+      defaults.environment = [name: text]
+      let shown = defaults("read", "--effective", "com.ed", key)
+      #expect(shown.output == "\(text)\n")
+      #expect(
+        shown.error.contains("the variable \(name) counts, and does not fit: \(key) is "),
+        "\(shown.error)")
+    }
+  }
+
   @Test func aFileThatOthersMayWriteIsLeftOut() throws {
     try write("fontSize = 20\n", ".config/com.ed.toml")
     try FileManager.default.setAttributes(

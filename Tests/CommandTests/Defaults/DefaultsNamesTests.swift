@@ -18,6 +18,29 @@ struct DefaultsNamesTests {
     #expect(defaults("domains").output == "\n")
   }
 
+  /// A name may come from another machine: it neither acts on a terminal nor makes lines of its own.
+  @Test func namesAreShownOnOneLineWithoutWhatTerminalsActOn() throws {
+    let names = ["com.\u{1b}[31mred", "com.nl\n9\t2026-01-01\tbash\tcom.bank", "com.\u{202e}x"]
+    for name in names { #expect(defaults("write", name, "k\u{1b}", "v\u{1b}").status == 0) }
+    defaults("snapshot", "s")
+    for name in names { defaults("write", name, "k\u{1b}", "w\u{1b}") }
+    let lines = [
+      ["history"], ["undo", "--dry-run"], ["watch", "--since", "0", "--count", "3"], ["diff", "s"],
+      ["domains"], ["find", "com."], ["read", "--effective", "--show-origin", names[0]],
+      ["read", "--effective", "--all-layers", names[0], "k\u{1b}"],
+      ["read", "--effective", "--show-origin", names[2], "k\u{1b}"], ["describe", names[0]],
+    ]
+    for words in lines {
+      let shown = defaults.run(words).output
+      #expect(!shown.contains("\u{1b}"), "\(words)")
+      #expect(!shown.contains("\u{202e}"), "\(words)")
+      #expect(!shown.contains("\n9\t2026-01-01"), "\(words)")
+    }
+    #expect(defaults("domains").output.contains("com.\\u{1b}[31mred"))
+    // What goes to programs has the names themselves.
+    #expect(defaults("domains", "--json").output.contains("com.nl\\n9"))
+  }
+
   @Test func aNameWithPlistIsTheDomainWithoutIt() throws {
     #expect(defaults("write", "com.apple.dock", "autohide", "-bool", "YES").status == 0)
     #expect(defaults("read-type", "com.apple.dock.plist", "autohide").output == "Type is boolean\n")

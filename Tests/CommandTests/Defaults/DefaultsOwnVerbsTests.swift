@@ -154,6 +154,78 @@ struct DefaultsOwnVerbsTests {
     #expect(defaults("read", "d", "k").output == "1\n")
   }
 
+  /// What was protected and is plain again is no longer in the snapshot, and was there.
+  @Test func aSnapshotLeavesWhatItHasLostAsItIs() throws {
+    defaults("write", "d", "k", "1")
+    defaults("snapshot", "s")
+    defaults.keys = FixedDataKeys()
+    defaults("protect", "d")
+    defaults("unprotect", "d")
+    let differences = defaults("diff", "s")
+    #expect(differences.status == 0)
+    #expect(differences.error.contains("of the domain d, which was there; it was not compared"))
+    let restored = defaults("snapshot", "--restore", "s")
+    #expect(restored.status == 0)
+    #expect(restored.error.contains("of the domain d, which was there; it was left as it is"))
+    #expect(defaults("read", "d", "k").output == "1\n")
+  }
+
+  /// An option that lacks its value is neither a name nor a path, nor is the next option its value.
+  @Test(arguments: [
+    ["snapshot", "--restore"], ["snapshot", "--remove"], ["snapshot", "--output"],
+    ["snapshot", "--input"], ["snapshot", "--input", "--replace", "n"], ["history", "--since"],
+    ["history", "--limit"], ["history", "--limit", "--json"], ["watch", "--since"],
+    ["watch", "--count"], ["undo", "--transaction"], ["undo", "--since"], ["dump", "--output"],
+    ["dump", "--format", "--output", "x.toml"], ["apply", "--domain"], ["apply", "--format"],
+    ["diff", "--format"], ["snapshot", "--restore", "--", "s"],
+    ["record", "--count", "kconfig", "--count"],
+  ])
+  func anOptionWithoutItsValueIsRefused(words: [String]) throws {
+    defaults("write", "d", "k", "1")
+    let before = defaults("history", "--json").output
+    let refused = defaults.run(words)
+    #expect(refused.status == 255)
+    #expect(refused.error.contains("vault defaults \(words[0]): error: --"), "\(refused.error)")
+    #expect(refused.error.contains("needs a value"), "\(refused.error)")
+    #expect(refused.output == defaults(words[0], "--help").output)
+    #expect(defaults("snapshot", "--list").output == "")
+    #expect(defaults("history", "--json").output == before)
+  }
+
+  @Test func aSnapshotIsNotCalledAsAnOptionIs() throws {
+    defaults("write", "d", "k", "1")
+    let refused = defaults("snapshot", "--", "--restore")
+    #expect(refused.status == 1)
+    #expect(refused.message.contains("does not begin with --"))
+    #expect(defaults("snapshot", "--list").output == "")
+  }
+
+  /// A full disk is said in words.
+  @Test func aTextThatTheEditorCannotGetIsSaid() throws {
+    defaults("write", "d", "k", "1")
+    defaults.editor = { _ in throw System.Failure(errno: ENOSPC) }
+    let refused = defaults("edit", "d")
+    #expect(refused.status == 1)
+    #expect(refused.message.contains("No space left on device"), "\(refused.message)")
+    #expect(try defaults.value("k") == "1")
+  }
+
+  /// The argument that makes no sense is named.
+  @Test(arguments: [
+    (["undo", "0"], "the count is a number from 1, and not '0'"), (["undo", "abc"], "not 'abc'"),
+    (["undo", "--since", "garbage"], "'garbage' is neither a date"),
+    (["undo", "--transaction", "x"], "and not 'x'"), (["history", "--limit", "x"], "--limit is a"),
+    (["watch", "--count", "x"], "--count is a"),
+    (["watch", "--since", "x"], "--since is the number"),
+    (["history", "--no-such"], "there is no option '--no-such'"),
+  ])
+  func aWrongArgumentIsNamed(words: [String], reason: String) throws {
+    defaults("write", "d", "k", "1")
+    let refused = defaults.run(words)
+    #expect(refused.status == 255)
+    #expect(refused.error.contains(reason), "\(refused.error)")
+  }
+
   @Test func aGlobalValueThatIsFixedReachesApplications() throws {
     try FileManager.default.createDirectory(
       atPath: defaults.managed, withIntermediateDirectories: true,

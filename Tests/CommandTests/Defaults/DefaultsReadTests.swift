@@ -161,6 +161,11 @@ struct DefaultsReadTests {
     #expect(id.wholeMatch(of: /[0-9A-F]{8}-([0-9A-F]{4}-){3}[0-9A-F]{12}\n/) != nil)
     #expect(defaults("delete-all", "d").status == 0)
     #expect(defaults("-host", "other", "read", "d").status == 1)
+    // Of every host by one step, and so is its way back.
+    #expect(defaults("undo").output.hasSuffix("Took back 3 changes of 1 transaction.\n"))
+    #expect(defaults("-currentHost", "read", "d", "k").output == "here\n")
+    #expect(defaults("-host", "other", "read", "d", "k").output == "there\n")
+    #expect(defaults("read", "d", "k").output == "everywhere\n")
   }
 
   @Test func findLooksIntoNamesKeysAndTexts() {

@@ -289,6 +289,13 @@ struct DefaultsSchemaTests {
       #expect(imported.error.contains(text), "\(imported.error)")
     }
     #expect(!FileManager.default.fileExists(atPath: "\(defaults.home.path)/out.toml"))
+    for format in ["gschema", "profile-manifest"] {
+      let missing = "\(defaults.home.path)/none.gschema.xml"
+      #expect(
+        defaults("import", "--format", format, missing).message
+          == "Could not read \(missing): No such file or directory\nDefaults have not been changed.\n"
+      )
+    }
     #expect(
       defaults("write", "org.x.app", "mode", "quick").message.contains(
         #"mode is one of "slow", "fast""#))
@@ -480,7 +487,68 @@ struct DefaultsSchemaTests {
     #expect(!replaced.error.contains("integer"))
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  /// A schema removes and converts values, so nobody else may say what it says.
+  @Test func aSchemaThatOthersMayWriteIsRefused() throws {
+    defaults("write", "com.o", "precious", "1")
+    let path = "\(defaults.home.path)/schemas/com.o.toml"
+    try "version = 2\n[[migrations]]\nversion = 2\nremove = [\"precious\"]\n".write(
+      toFile: path, atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: path)
+    let unsafeLines = [
+      ["write", "com.o", "other", "2"], ["describe", "com.o"], ["migrate", "com.o"],
+      ["read", "--effective", "com.o"],
+    ]
+    for words in unsafeLines {
+      let refused = defaults.run(words)
+      #expect(refused.status == 1)
+      #expect(
+        refused.message.contains(
+          "The schema \(path) must be a file of the user or of root that others cannot write"),
+        "\(refused.message)")
+    }
+    #expect(try defaults.value("precious", "com.o") == "1")
+    if getuid() == 0 {
+      try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+      #expect(unsafe chown(path, 65_534, 65_534) == 0)
+      #expect(defaults("write", "com.o", "other", "2").status == 1)
+      #expect(unsafe chown(path, 0, 0) == 0)
+    }
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+    #expect(defaults("write", "com.o", "other", "2").status == 0)
+    #expect(try defaults.value("precious", "com.o") == nil)
+  }
+
+  /// `rename` puts no value where `write` would put none.
+  @Test func renamingHoldsToTheSchema() throws {
+    try "[keys.size]\ntype = \"integer\"\n[keys.theme]\n".write(
+      toFile: "\(defaults.home.path)/schemas/com.r.toml", atomically: true, encoding: .utf8)
+    defaults("write", "com.r", "theme", "dark")
+    defaults("write", "com.r", "size", "-int", "3")
+    let refused = defaults("rename", "com.r", "theme", "size")
+    #expect(refused.status == 1)
+    #expect(refused.message.contains("size is of type integer"), "\(refused.message)")
+    #expect(try defaults.value("theme", "com.r") == "dark")
+    #expect(try defaults.value("size", "com.r") == .integer(3))
+  }
+
+  @Test func importingNothingOfUseFails() throws {
+    let file = "\(defaults.home.path)/one.gschema.xml"
+    func imported(_ id: String) throws -> DefaultsRunner.Result {
+      try """
+      <schemalist><schema id="\(id)" path="/x/">
+        <key name="k" type="i"><default>1</default></key></schema></schemalist>
+      """.write(toFile: file, atomically: true, encoding: .utf8)
+      return defaults(
+        "import", "--format", "gschema", "--output", "\(defaults.home.path)/new", file)
+    }
+    let refused = try imported("evil&#10;x")
+    #expect(refused.status == 1)
+    #expect(refused.error.contains("not the name of a domain"), "\(refused.error)")
+    #expect(try imported("org.good").status == 0)
+    #expect(try imported("org.good").status == 0)
+  }
+
+  @Test(.timeLimit(.minutes(10)))
   func aSchemaThatIsNoFileIsRefusedAtOnce() throws {
     let path = "\(defaults.home.path)/schemas/com.f.toml"
     #expect(unsafe mkfifo(path, 0o600) == 0)
@@ -488,7 +556,7 @@ struct DefaultsSchemaTests {
       let refused = defaults.run(words)
       #expect(refused.status == 1)
       #expect(
-        refused.message.contains("The schema \(path) cannot be read: it is not a regular file"))
+        refused.message.contains("The schema \(path) must be a file of the user or of root"))
     }
     #expect(try defaults.value("a", "com.f") == nil)
   }

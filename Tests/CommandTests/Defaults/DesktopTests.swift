@@ -54,7 +54,8 @@ struct DesktopTests {
   @Test(
     .enabled(if: hasDConf, "needs dconf-cli, dconf-service, gsettings-desktop-schemas and dbus"))
   func theDesktopsSettingsHaveAJournalAndGoToAnotherHome() throws {
-    let played = try play("desktop.sh", ["one", "two", "locked", "synced"])
+    let played = try play(
+      "desktop.sh", ["one", "two", "locked", "synced", "first", "empty", "elsewhere"])
     #expect(played.status == 0, "\(played.errors) \(played.text)")
   }
 
@@ -70,9 +71,74 @@ struct DesktopTests {
     #expect(played.status == 0, "\(played.errors) \(played.text)")
   }
 
+  private func write(_ text: String, _ name: String, _ defaults: DefaultsRunner) throws {
+    let folder = "\(defaults.home.path)/.config"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
+  }
+
+  /// One file that cannot be read says nothing about the others, nor that its values are gone.
+  @Test func aFileOfKConfigThatCannotBeReadStopsOnlyLinesAboutItself() throws {
+    let defaults = try DefaultsRunner()
+    try write("[G]\nk=1\n", "krc", defaults)
+    try write("[G]\nk=1\n", "otherrc", defaults)
+    #expect(
+      defaults("record", "kconfig", "--once", "krc", "otherrc").output == "Recorded 2 changes.\n")
+    let folder = "\(defaults.home.path)/.config"
+    try FileManager.default.removeItem(atPath: "\(folder)/krc")
+    try FileManager.default.createDirectory(
+      atPath: "\(folder)/krc", withIntermediateDirectories: true)
+    try write("[G]\nk=2\n", "otherrc", defaults)
+    let other = defaults("--kconfig", "read", "otherrc:G", "k")
+    #expect(other.output == "2\n")
+    #expect(
+      other.error == "defaults: warning: Could not read \(folder)/krc: it is not a file; what is "
+        + "known of it is as it was\n")
+    for words in [["--kconfig", "read", "krc:G", "k"], ["record", "kconfig", "--once", "krc"]] {
+      let refused = defaults.run(words)
+      #expect(refused.status == 1)
+      #expect(refused.message.contains("Could not read \(folder)/krc"), "\(refused.message)")
+    }
+    for words in [
+      ["--kconfig", "history"], ["--kconfig", "domains"], ["--kconfig", "dump"],
+      ["record", "kconfig", "--once", "otherrc"], ["snapshot", "s"],
+    ] {
+      #expect(defaults.run(words).status == 0, "\(words)")
+    }
+    #expect(try defaults.value("k", "kconfig:krc:G") == "1")
+  }
+
+  /// What is set in a file that was looked at and was not there is a change, and can be undone.
+  @Test func theFirstValueOfAFileThatWasNotThereIsAChange() throws {
+    let defaults = try DefaultsRunner()
+    #expect(defaults("--kconfig", "read", "newrc:G", "k").status == 1)
+    #expect(defaults("--kconfig", "snapshot", "before").status == 0)
+    try write("[G]\nk=1\n", "newrc", defaults)
+    #expect(defaults("--kconfig", "diff", "before").output == "+ kconfig:newrc:G\t\"k\"\t\"1\"\n")
+    let history = defaults("--kconfig", "history").output
+    #expect(history.contains("\tkconfig\tkconfig:newrc:G"))
+    #expect(!history.contains("as found"))
+    let would = defaults("--kconfig", "undo", "--dry-run").output
+    #expect(would.contains("kconfig:newrc:G"))
+    // Of a file that nobody has looked at, it is none.
+    try write("[G]\nk=1\n", "foundrc", defaults)
+    _ = defaults("record", "kconfig", "--once", "foundrc")
+    #expect(
+      defaults("--kconfig", "history").output.contains("kconfig (as found)\tkconfig:foundrc:G"))
+  }
+
+  @Test(arguments: [
+    ["--kconfig", "--dconf", "read"], ["--kconfig", "-currentHost", "read", "x:G"],
+  ])
+  func twoKindsOfDomainsInOneLineAreRefused(words: [String]) throws {
+    let refused = try DefaultsRunner().run(words)
+    #expect(refused.status == 1)
+    #expect(!refused.error.contains("there is no verb"), "\(refused.error)")
+  }
+
   /// A line that the desktop refuses is undone; what another program wrote meanwhile is not.
-  @Test(arguments: ["com.other", "dconf:/t/"])
-  func onlyTheLinesOwnChangesAreUndone(other: String) throws {
+  @Test func onlyTheLinesOwnChangesAreUndone() throws {
+    let other = "com.other"
     let home = try TemporaryHome()
     let fake = "\(home.path)/bin"
     try FileManager.default.createDirectory(atPath: fake, withIntermediateDirectories: true)
@@ -128,6 +194,31 @@ struct DesktopTests {
       ["import", "--format", format, "com.ed", "-"], input: Array("[G]\nnothing\n".utf8))
     #expect(bad.status == 1)
     #expect(bad.error.contains("at line 2"))
+  }
+
+  /// A domain has a key or a group of a name; a file may have both, and groups without end.
+  @Test(arguments: [
+    ("a=scalar\n[a]\nk=1\n", "ini", "is a key and a group"),
+    ("[a][b]\nk=1\n[a]\nb=5\n", "kconfig", "is a key and a group"),
+    ("[a]" + String(repeating: "[b]", count: 20_000) + "\nk=1\n", "kconfig", "in more than"),
+  ])
+  func whatADomainCannotHoldIsRefused(text: String, format: String, words: String) throws {
+    let defaults = try DefaultsRunner()
+    let refused = defaults.run(
+      ["import", "--format", format, "com.k", "-"], input: Array(text.utf8))
+    #expect(refused.status == 1)
+    #expect(refused.message.contains(words), "\(refused.message)")
+    #expect(defaults("domains").output == "\n")
+  }
+
+  @Test func namesOfKConfigAreImportedWithoutTheirFlags() throws {
+    let defaults = try DefaultsRunner()
+    let text = "[G][$i]\nhome[$e]=$HOME\nfixed[$i]=1\ngone[$d]=\n;k=2\n"
+    #expect(
+      defaults.run(
+        ["import", "--format", "kconfig", "com.k", "-"], input: Array(text.utf8)
+      ).status == 0)
+    #expect(try defaults.value("G", "com.k") == ["home": "$HOME", "fixed": "1", ";k": "2"])
   }
 
   /// A file from elsewhere names no place outside, and its texts are one value each.

@@ -125,6 +125,27 @@ struct PortalTests {
     #expect(defaults("--portal", "read", "a b").error.contains("not a namespace"))
   }
 
+  @Test func whatNobodyCanSetIsNeitherUndoneNorRestored() throws {
+    let name = "org.freedesktop.appearance"
+    defaults("write", "com.a", "k", "-int", "1")
+    do {
+      let bus = try Bus(Self.appearance(1))
+      defaults.environment["DBUS_SESSION_BUS_ADDRESS"] = bus.address
+      #expect(defaults("--portal", "read", name, "color-scheme").output == "1\n")
+      #expect(defaults("undo").status == 0)
+      #expect(try defaults.value("k", "com.a") == nil)
+      defaults("write", "com.a", "k", "-int", "1")
+      #expect(defaults("snapshot", "s").status == 0)
+    }
+    let bus = try Bus(Self.appearance(2))
+    defaults.environment["DBUS_SESSION_BUS_ADDRESS"] = bus.address
+    #expect(defaults("record", "--once", "portal").status == 0)
+    defaults("write", "com.a", "k", "-int", "2")
+    #expect(defaults("snapshot", "--restore", "s") == .init(status: 0, output: "", error: ""))
+    #expect(try defaults.value("k", "com.a") == 1)
+    #expect(try defaults.value("color-scheme", "portal:\(name)") == 2)
+  }
+
   /// A program with the portal's name may say anything.
   @Test(
     arguments: [

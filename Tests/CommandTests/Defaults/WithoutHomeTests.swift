@@ -30,6 +30,7 @@ struct WithoutHomeTests {
     let own = try vault.run(["defaults", "read", "com.x", "greeting"], adding: environment)
     #expect(own.status == 1)
     #expect(own.errors.contains("does not exist"))
+    #expect(own.errors.contains("warning: no settings of the user are read"), "\(own.errors)")
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
@@ -67,6 +68,20 @@ struct WithoutHomeTests {
     #expect(refused.status == 1)
     #expect(refused.errors.contains("belongs to another user (12345, not 0)"))
     #expect(home.names(in: "theirs") == [])
+    let schema = "\(home.path)/x.gschema.xml"
+    try """
+    <schemalist><schema id="org.x" path="/org/x/"><key name="k" type="i"><default>1</default></key>
+    </schema></schemalist>
+    """.write(toFile: schema, atomically: true, encoding: .utf8)
+    for line in [
+      ["write", "a", "k", "--to-file", "1"], ["import", "--format", "gschema", schema],
+      ["record", "kconfig", "--once", "apprc"],
+    ] {
+      let refused = try vault.run(["defaults"] + line, adding: ["HOME": theirs])
+      #expect(refused.status == 1, "\(line)")
+      #expect(refused.errors.contains("belongs to another user"), "\(line): \(refused.errors)")
+      #expect(home.names(in: "theirs") == [], "\(line)")
+    }
     let inCI = try vault.run(
       ["defaults", "write", "a", "k", "1"], adding: ["HOME": theirs, "CI": "true"])
     #expect(inCI.status == 0, "\(inCI.errors)")

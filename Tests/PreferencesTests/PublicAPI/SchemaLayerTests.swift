@@ -76,7 +76,7 @@ struct SchemaLayerTests {
     #expect(layer.value(of: key, type: nil)?.value == "x")
   }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(10)))
   func aChangeOfTheFileIsSeenAtOnceAndABrokenStateChangesNothing() async throws {
     try write("fontSize = 20\n")
     let store = try store()
@@ -101,7 +101,7 @@ struct SchemaLayerTests {
   }
 
   /// Dotfiles are links into another folder, a mounted configuration is a link to a link.
-  @Test(.timeLimit(.minutes(2)), arguments: ["file", "folder", "later"])
+  @Test(.timeLimit(.minutes(10)), arguments: ["file", "folder", "later"])
   func aFileBehindALinkIsFollowed(kind: String) async throws {
     let files = FileManager.default
     for name in ["one", "two"] {
@@ -149,7 +149,7 @@ struct SchemaLayerTests {
     #expect(await wait(for: 31, in: last).last == 31)
   }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(10)))
   func aFolderThatComesLaterIsFollowed() async throws {
     try FileManager.default.removeItem(atPath: "\(home.path)/config")
     let store = try store()
@@ -162,7 +162,7 @@ struct SchemaLayerTests {
   }
 
   /// What is written while a schema comes into use is not lost.
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(10)))
   func aChangeWhileASchemaComesIntoUseIsSeen() async throws {
     try write("fontSize = 1\n")
     let store = try store()
@@ -203,7 +203,7 @@ struct SchemaLayerTests {
     #expect(store.integer(forKey: "fontSize") == 14)
   }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(10)))
   func profilesAreStackedAndFollowed() async throws {
     let store = try store()
     let other = try PreferenceStore(

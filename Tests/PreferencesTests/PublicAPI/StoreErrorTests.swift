@@ -99,14 +99,14 @@ struct StoreErrorTests {
     #expect(try PreferenceStore.inMemory().problem == nil)
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(10)))
   func aStreamOfChangesEndsWithItsStore() async throws {
     func stream() throws -> AsyncStream<[PreferenceChange]> { try open().changes() }
     var changes = try stream().makeAsyncIterator()
     #expect(await changes.next() == nil)
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(10)))
   func twoInstancesSeeEachOthersChanges() async throws {
     let (store, other) = (try open(), try open())
     var changes = store.changes(of: "k").makeAsyncIterator()

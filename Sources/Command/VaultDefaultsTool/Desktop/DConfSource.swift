@@ -1,3 +1,4 @@
+import Glibc
 import VaultPreferences
 import VaultStorage
 import VaultTerminal
@@ -14,6 +15,12 @@ final class DConfSource: DesktopSource {
   private let environment: [String: String]
   /// Read when the first type is asked for.
   private lazy var schemas = Schemas(environment)
+  /// The databases that programs read, the user's first.
+  private lazy var profile = DConfProfile(environment)
+  /// The keys that the administrator has locked; `nil` until they are asked for.
+  private var locks: Set<String>?
+  private var problems: [String] = []
+  private var told: Set<String> = []
 
   init(environment: [String: String]) { self.environment = environment }
 
@@ -24,7 +31,14 @@ final class DConfSource: DesktopSource {
   func domain(named word: String) throws -> String {
     // SCHEMA:/PATH/, for schemas that any number of places use.
     let parts = word.parts(at: ":")
-    if parts.count == 2, parts[1].begins(with: "/") { return try path(String(parts[1])) }
+    if parts.count == 2, parts[1].begins(with: "/") {
+      let path = try path(String(parts[1]))
+      guard schemas.place(String(parts[0]), at: path) else {
+        throw DefaultsRefusal(
+          "There is no schema \(parts[0]) that any place may use; \(path) alone names the place.")
+      }
+      return path
+    }
     if word.begins(with: "/") { return try path(word) }
     if let path = schemas.path(of: word) { return path }
     if schemas.isRelocatable(word) {
@@ -46,25 +60,101 @@ final class DConfSource: DesktopSource {
   // MARK: Reading
 
   func current(beside known: Set<String>) throws -> [String: [String: PreferenceValue]] {
-    let text = String(decoding: try run(["dump", "/"]), as: UTF8.self)
-    return try values(KeyFile(text), below: "/")
+    if let refusal = whyUnread().refusal { throw refusal }
+    return try values(ofAll: profile.own)
   }
+
+  func look(at known: Set<String>) throws -> DesktopLook {
+    let (refusal, missing) = whyUnread()
+    if let refusal {
+      problems.append("\(refusal.message ?? ""); what is known of it is as it was")
+      return DesktopLook(values: [:], unread: ["": refusal])
+    }
+    return DesktopLook(values: try values(ofAll: profile.own), missing: missing)
+  }
+
+  /// Why the user's database cannot be read: dconf itself says nothing, and goes on with none.
+  ///
+  /// - Returns: Why it can be read by nobody here; what is to be said if it had values before, since
+  ///   not even its folder is there. A file that is gone from its folder was removed by somebody.
+  private func whyUnread() -> (refusal: DefaultsRefusal?, missing: DefaultsRefusal?) {
+    guard let name = profile.database,
+      let folder = try? StoreLocation.configuration({ self.environment[$0] })
+    else { return (nil, nil) }
+    let path = "\(folder)/dconf/\(name)"
+    do {
+      // Not opened for reading if it is a pipe: it would be waited for.
+      _ = try UserFile.bytes(ofRegular: path, limit: 0)
+      return (nil, nil)
+    } catch {
+      switch error.errno {
+      case EFBIG: return (nil, nil)
+      case ENOENT:
+        guard !UserFile.isFolder("\(folder)/dconf") else { return (nil, nil) }
+        return (
+          nil, DefaultsRefusal("Could not read \(path): there is no folder \(folder)/dconf")
+        )
+      default: return (DefaultsRefusal("Could not read \(path): \(error.reason)"), nil)
+      }
+    }
+  }
+
+  /// The values of all databases of a profile, or of the usual one.
+  private func values(
+    ofAll profile: String?
+  ) throws -> [String: [String: PreferenceValue]] {
+    let text = String(decoding: try run(["dump", "/"], profile: profile), as: UTF8.self)
+    // Its writer knows no comments and no escapes: what it cannot say of a name is left out, with
+    // the rest of that name.
+    let dump = KeyFile(text, comments: "", isWhole: true)
+    if !dump.badLines.isEmpty {
+      problems.append(
+        "dconf has keys with a line break in their names; they were left out")
+    }
+    return try values(dump, below: "/", isFile: false)
+  }
+
+  func takeProblems() -> [String] {
+    let new = Set(problems).subtracting(told)
+    problems = []
+    told.formUnion(new)
+    return new.sorted()
+  }
+
+  func part(of domain: String) -> String { "" }
+  func parts(beside known: Set<String>) -> Set<String> { [""] }
 
   /// The values of a dump, by domains.
   func values(
-    _ dump: KeyFile, below root: String
+    _ dump: KeyFile, below root: String, isFile: Bool = true
   ) throws -> [String: [String: PreferenceValue]] {
-    if let line = dump.badLines.first {
+    if isFile, let line = dump.badLines.first {
       throw DefaultsRefusal("dconf's text cannot be read at line \(line)")
     }
     var found: [String: [String: PreferenceValue]] = [:]
     for group in dump.groups {
       let domain = group.name == "/" || group.name.isEmpty ? root : "\(root)\(group.name)/"
       for (key, text) in group.entries {
+        guard isFile || Self.isName(key) else {
+          problems.append(
+            "dconf's key \(Quoting.visible(key)) of \(Quoting.visible(domain)) was left out: "
+              + "its own command cannot set it")
+          continue
+        }
+        if found[domain]?.otherSpelling(of: key) != nil || found.otherSpelling(of: domain) != nil {
+          guard !isFile else { throw DefaultsRefusal([String: Bool].twice("\(domain)\(key)")) }
+          problems.append(
+            "dconf's key \(Quoting.visible(key)) of \(Quoting.visible(domain)) was left out: another "
+              + "one is canonically equivalent")
+          continue
+        }
         do {
           found[domain, default: [:]][key] = value(try GVariantText(text), of: key, in: domain)
         } catch {
-          throw DefaultsRefusal("\(domain)\(key): \(error.message)")
+          guard !isFile else { throw DefaultsRefusal("\(domain)\(key): \(error.message)") }
+          problems.append(
+            "dconf's key \(Quoting.visible(key)) of \(Quoting.visible(domain)) was left out: "
+              + error.message)
         }
       }
     }
@@ -79,7 +169,9 @@ final class DConfSource: DesktopSource {
       GVariantText.natural(read.value) == read.signature
       || schemas.signature(of: key, in: domain) == read.signature
     // What is in variants has types of its own.
-    if isTyped, (try? GVariantText.text(read.value, as: read.signature)) == read.normal {
+    if isTyped, !DesktopTag.isMisplaced(in: read.value), DesktopTag.of(read.value) == nil,
+      (try? GVariantText.text(read.value, as: read.signature)) == read.normal
+    {
       return read.value
     }
     return .dictionary([Self.tag: .string(read.normal)])
@@ -87,21 +179,29 @@ final class DConfSource: DesktopSource {
 
   /// The text of a value, with its type.
   func text(
-    _ value: PreferenceValue, of key: String, in domain: String
+    _ value: PreferenceValue, of key: String, in domain: String, isTyped: Bool = false
   ) throws(PreferenceError) -> String {
+    guard !DesktopTag.isMisplaced(in: value) else {
+      throw PreferenceError(
+        .lossy, "\(Self.tag) and a text are a whole value; nothing can stand beside or around them")
+    }
     if case .dictionary(let entries) = value, entries.count == 1,
       case .string(let text)? = entries[Self.tag]
     {
       // Written again: a text that came from a file must be one value and no more.
       return try GVariantText(text).normal
     }
-    return try GVariantText.text(value, as: schemas.signature(of: key, in: domain))
+    let signature =
+      isTyped ? schema(of: domain)?.keys[key]?.signature : schemas.signature(of: key, in: domain)
+    return try GVariantText.text(value, as: signature)
   }
 
   func kept(
     _ value: PreferenceValue, of key: String, in domain: String
   ) -> PreferenceValue {
-    guard let text = try? text(value, of: key, in: domain), let read = try? GVariantText(text)
+    // A schema that the line alone has placed there says the type; the copy then says it, too.
+    guard let text = try? text(value, of: key, in: domain, isTyped: true),
+      let read = try? GVariantText(text)
     else { return value }
     return self.value(read, of: key, in: domain)
   }
@@ -127,14 +227,7 @@ final class DConfSource: DesktopSource {
       guard try path(change.domain) == change.domain, change.domain.begins(with: "/") else {
         throw DefaultsRefusal("'\(Quoting.visible(change.domain))' is not a path of dconf.")
       }
-      // What `dconf load` takes: a line of a key file cuts blanks at both ends off.
-      let isName =
-        !change.key.isEmpty && change.key.utf8.first != 0x20 && change.key.utf8.last != 0x20
-        && !change.key.utf8.contains { byte in
-          byte < 0x20 || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "=")
-            || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]")
-        }
-      guard isName else {
+      guard Self.isName(change.key) else {
         throw DefaultsRefusal(
           "'\(Quoting.visible(change.key))' of \(change.domain) is not a key of dconf.")
       }
@@ -151,11 +244,68 @@ final class DConfSource: DesktopSource {
         let name = domain == "/" ? "/" : String(domain.dropFirst().dropLast())
         return "[\(name)]\n" + lines.joined(separator: "\n") + "\n"
       }
-      _ = try run(["load", "/"], input: Array(lines.joined(separator: "\n").utf8))
+      _ = try run(
+        ["load", "/"], input: Array(lines.joined(separator: "\n").utf8), setting: changes)
     }
     for change in changes where change.value == nil {
-      _ = try run(["reset", "\(change.domain)\(change.key)"])
+      _ = try run(["reset", "\(change.domain)\(change.key)"], setting: [change])
     }
+  }
+
+  /// Whether `dconf load` takes a key: a line of a key file cuts blanks at both ends off, and
+  /// begins a comment with `#`.
+  private static func isName(_ key: String) -> Bool {
+    !key.isEmpty && key.utf8.first != 0x20 && key.utf8.last != 0x20
+      && key.utf8.first != UInt8(ascii: "#")
+      && !key.utf8.contains { byte in
+        byte < 0x20 || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "=")
+          || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]")
+      }
+  }
+
+  func hasTaken(_ change: DesktopChange, _ found: PreferenceValue?) -> Bool {
+    // Where the user's own values cannot be told from the administrator's, these show after one.
+    if change.value == nil, profile.isMixed { return true }
+    return isSame(found, change.value, of: change.key, in: change.domain)
+  }
+
+  func lock(of key: String, in domain: String) throws -> String? {
+    guard profile.hasMore else { return nil }
+    let known: Set<String>
+    if let locks {
+      known = locks
+    } else {
+      let text = (try? run(["list-locks", "/"])) ?? []
+      known = Set(String(decoding: text, as: UTF8.self).parts(at: "\n").map(String.init))
+      locks = known
+    }
+    return known.contains("\(domain)\(key)") ? "dconf's profile" : nil
+  }
+
+  // MARK: What programs see
+
+  private lazy var effective = Result { try values(ofAll: nil) }
+
+  func layers(of key: String, in domain: String) throws -> [LayeredValue]? {
+    guard profile.hasMore, !profile.isMixed else { return nil }
+    func layer(_ layer: PreferenceLayer, _ value: PreferenceValue?) -> [LayeredValue] {
+      value.map { [LayeredValue(layer: layer, domain: nil, file: nil, value: $0)] } ?? []
+    }
+    let now = try effective.get()[domain]?[key]
+    let packaged = layer(.schemaDefault, schema(of: domain)?.keys[key]?.defaultValue)
+    if try lock(of: key, in: domain) != nil { return layer(.managed, now) + packaged }
+    guard let own = try current(beside: [])[domain]?[key] else {
+      return layer(.siteDefault, now) + packaged
+    }
+    let text = String(decoding: try run(["read", "-d", "\(domain)\(key)"]), as: UTF8.self)
+    let given = (try? GVariantText(text)).map { value($0, of: key, in: domain) }
+    return layer(.application, own) + layer(.siteDefault, given) + packaged
+  }
+
+  func keys(in domain: String) throws -> Set<String>? {
+    guard profile.hasMore, !profile.isMixed else { return nil }
+    let keys = try effective.get()[domain, default: [:]].keys
+    return Set(keys).union(schema(of: domain)?.keys.keys.map { $0 } ?? [])
   }
 
   func files(of known: Set<String>) -> [(folder: String, name: String)] {
@@ -163,10 +313,19 @@ final class DConfSource: DesktopSource {
     return [("\(folder)/dconf", "user")]
   }
 
-  private func run(_ words: [String], input: [UInt8] = []) throws -> [UInt8] {
+  private func run(
+    _ words: [String], input: [UInt8] = [], profile: String? = nil,
+    setting changes: [DesktopChange] = []
+  ) throws -> [UInt8] {
     var surroundings = ChildProgram.Surroundings()
     surroundings.patience = 30
     surroundings.variables = DesktopEnvironment.variables(of: environment)
+    var input = input
+    if let profile {
+      input = Array(profile.utf8)
+      surroundings.variables["DCONF_PROFILE"] = "/dev/stdin"
+    }
+    if !changes.isEmpty { _ = try DesktopEnvironment.folderToWrite(environment) }
     guard
       let run = try ChildProgram.capture(
         ["dconf"] + words, input: input, limit: 64 << 20, in: surroundings),
@@ -175,10 +334,22 @@ final class DConfSource: DesktopSource {
       throw DefaultsRefusal("dconf could not be started; the package dconf-cli has it.")
     }
     guard run.isSuccess else {
-      let reason = String(decoding: run.errors, as: UTF8.self).parts(at: "\n").first ?? "it failed"
+      if let locked = try changes.first(where: { try lock(of: $0.key, in: $0.domain) != nil }) {
+        throw DefaultsRefusal(
+          "The administrator has locked \(locked.domain)\(locked.key).\n"
+            + "Defaults have not been changed.")
+      }
+      let text = String(decoding: run.errors, as: UTF8.self)
+      let reason = Quoting.visible(String(text.parts(at: "\n").first ?? "it failed"))
+      let isOfBus = ["onnect", "bus", "D-Bus", "autolaunch"].contains { text.contains(bytes: $0) }
       throw DefaultsRefusal(
-        "dconf \(words[0]): \(Quoting.visible(String(reason)))\n"
-          + "Without a session bus nothing can be set; dbus-run-session starts one.")
+        "dconf \(words[0]): \(reason)"
+          + (isOfBus
+            ? "\nWithout a session bus nothing can be set; dbus-run-session starts one." : ""))
+    }
+    // GLib's writer of key files says so, and goes on without them.
+    if String(decoding: run.errors, as: UTF8.self).contains(bytes: "g_key_file_is_key_name") {
+      problems.append("dconf has keys with '=' or a bracket in their names; they were left out")
     }
     return run.output
   }
@@ -188,7 +359,9 @@ extension DConfSource {
   /// The schemas that are installed, by their places.
   private struct Schemas {
     private var paths: [String: String] = [:]
-    private var relocatable: Set<String> = []
+    private var relocatable: [String: PreferenceSchema] = [:]
+    /// What a line has placed somewhere.
+    private var placed: [String: PreferenceSchema] = [:]
     private var byPath: [String: PreferenceSchema] = [:]
 
     init(_ environment: [String: String]) {
@@ -209,15 +382,26 @@ extension DConfSource {
           paths[found.id] = path
           byPath[path] = found.schema
         } else {
-          relocatable.insert(found.id)
+          relocatable[found.id] = found.schema
         }
       }
     }
 
     var ids: [String] { paths.keys.sorted() }
     func path(of id: String) -> String? { paths[id] }
-    func isRelocatable(_ id: String) -> Bool { relocatable.contains(id) }
-    func schema(at path: String) -> PreferenceSchema? { byPath[path] }
+    func isRelocatable(_ id: String) -> Bool { relocatable[id] != nil }
+    func schema(at path: String) -> PreferenceSchema? { placed[path] ?? byPath[path] }
+
+    /// Has a schema hold at a path, for this line: any number of places may use it.
+    ///
+    /// - Returns: Whether there is such a schema, or one of that place.
+    mutating func place(_ id: String, at path: String) -> Bool {
+      guard let schema = relocatable[id] else { return paths[id] == path }
+      placed[path] = schema
+      return true
+    }
+
+    /// The type by a schema that always holds there, since the copy is read by it.
     func signature(of key: String, in path: String) -> String? {
       byPath[path]?.keys[key]?.signature
     }

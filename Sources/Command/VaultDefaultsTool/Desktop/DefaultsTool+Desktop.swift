@@ -2,6 +2,7 @@ import CVaultLinux
 import Glibc
 import VaultPreferences
 import VaultStorage
+import VaultTerminal
 
 /// Domains of the desktop: `--dconf`, `--kconfig`, `--portal`, and names with these prefixes.
 extension DefaultsTool {
@@ -9,8 +10,9 @@ extension DefaultsTool {
   static let desktopPrefixes = [
     DConfSource.prefix, KConfigSource.prefix, PortalSource.prefix,
   ]
-  /// Which changes of other machines the desktop has got: their latest numbers, by prefix.
-  private static let handedOn = PreferenceDomain("@desktop")
+  /// What has no place in the journal: which changes of other machines the desktop has got, by
+  /// prefix, and which of its parts have been looked at.
+  static let handedOn = PreferenceDomain("@desktop")
 
   /// The source of a domain of the store; `nil` for one of our own.
   func source(of name: String) -> (any DesktopSource)? {
@@ -33,9 +35,25 @@ extension DefaultsTool {
     let named = Self.desktopPrefixes.first { word.begins(with: $0) }
     guard let source = named.flatMap({ self.source(of: $0) }) ?? desktop else { return nil }
     let name = try source.domain(named: named.map { String(word.dropFirst($0.count)) } ?? word)
+    guard host == .any else { throw Self.noHosts }
     let domain = type(of: source).prefix + name
     try catchUp(source, beside: [name])
     return .stored(PreferenceDomain(domain))
+  }
+
+  static let noHosts = DefaultsRefusal(
+    "The desktop's settings have no parts for single hosts.\nDefaults have not been changed.")
+
+  /// Whether a domain is a copy of something that can only be read.
+  func isReadOnly(_ domain: PreferenceDomain) -> Bool {
+    source(of: domain.name).map { type(of: $0).isReadOnly } ?? false
+  }
+
+  /// Whether the desktop's administrator has fixed a key.
+  func isFixedOnDesktop(_ key: String, in domain: PreferenceDomain) throws -> Bool {
+    guard let source = source(of: domain.name) else { return false }
+    let name = String(domain.name.dropFirst(type(of: source).prefix.count))
+    return try source.lock(of: key, in: name) != nil
   }
 
   // MARK: Completion, which asks nobody
@@ -55,106 +73,6 @@ extension DefaultsTool {
       let name = try? source.domain(named: word)
     else { return nil }
     return .stored(PreferenceDomain(type(of: source).prefix + name))
-  }
-
-  // MARK: From the desktop
-
-  /// Has the copy take what the desktop has; what differs is one transaction of the journal.
-  ///
-  /// - Returns: The number of keys that changed.
-  @discardableResult
-  func catchUp(_ source: any DesktopSource, beside named: Set<String> = []) throws -> Int {
-    let prefix = type(of: source).prefix
-    guard !caughtUp.contains(prefix) || !named.isSubset(of: caughtUpNames) else { return 0 }
-    caughtUp.insert(prefix)
-    caughtUpNames.formUnion(named)
-    let stored = try reading()?.domains().filter { $0.name.begins(with: prefix) } ?? []
-    let known = Set(stored.map { String($0.name.dropFirst(prefix.count)) })
-    let current = try source.current(beside: known.union(named))
-    func differences(
-      _ contents: (PreferenceDomain) throws -> [String: PreferenceValue]?
-    ) throws -> [(PreferenceDomain, String, PreferenceValue?)] {
-      var found: [(PreferenceDomain, String, PreferenceValue?)] = []
-      for name in known.union(current.keys).sorted() {
-        let domain = PreferenceDomain(prefix + name)
-        let (old, new) = (try contents(domain) ?? [:], current[name] ?? [:])
-        // A value of another type that is the same to the desktop, such as one that sync brought.
-        for key in Set(old.keys).union(new.keys).sorted()
-        where old[key] != new[key] && !source.isSame(old[key], new[key], of: key, in: name) {
-          found.append((domain, key, new[key]))
-        }
-      }
-      return found
-    }
-    let database = try reading()
-    let first = try differences { try database?.contents(of: $0) }
-    let waiting = try first.filter { try isWaiting($0, source) }
-    if !waiting.isEmpty { try handOn(waiting, source) }
-    let isLeft = { (domain: PreferenceDomain, key: String) in
-      waiting.contains { $0.0 == domain && $0.1 == key }
-    }
-    guard first.count > waiting.count else { return 0 }
-    // Written under the desktop's name: this line did not make the changes.
-    guard
-      let writer = try PreferenceDatabase.open(
-        location(), mode: .write, process: String(prefix.dropLast()), managed: managed)
-    else { return 0 }
-    defer { writer.close() }
-    return try writer.transaction { transaction in
-      let changes = try differences { try transaction.contents(of: $0) }
-        .filter { !isLeft($0.0, $0.1) }
-      for (domain, key, value) in changes {
-        if let value {
-          try transaction.set(value, key, in: domain)
-        } else {
-          try transaction.remove(key, in: domain)
-        }
-      }
-      return changes.count
-    }
-  }
-
-  /// Whether a key differs since another machine has changed it, and the desktop still has what was
-  /// there before.
-  private func isWaiting(
-    _ difference: (PreferenceDomain, String, PreferenceValue?), _ source: any DesktopSource
-  ) throws -> Bool {
-    let (domain, key, now) = difference
-    guard let last = try reading()?.changes(in: domain, key: key, limit: 1).last,
-      last.process.contains(bytes: " sync from ")
-    else { return false }
-    let prefix = type(of: source).prefix
-    if case .integer(let done)? = try reading()?.value(prefix, in: Self.handedOn),
-      last.sequence <= done
-    {
-      return false
-    }
-    let name = String(domain.name.dropFirst(prefix.count))
-    return source.isSame(last.old, now, of: key, in: name)
-  }
-
-  /// Has the desktop take what other machines changed; where it cannot now, it is said.
-  private func handOn(
-    _ waiting: [(PreferenceDomain, String, PreferenceValue?)], _ source: any DesktopSource
-  ) throws {
-    let prefix = type(of: source).prefix
-    do {
-      try source.push(
-        waiting.map { domain, key, _ in
-          DesktopChange(
-            domain: String(domain.name.dropFirst(prefix.count)), key: key,
-            value: try reading()?.value(key, in: domain))
-        })
-      // What the desktop has after this is newer than they are.
-      guard let latest = try reading()?.latestSequence(),
-        let writer = try PreferenceDatabase.open(
-          location(), mode: .write, process: String(prefix.dropLast()), managed: managed)
-      else { return }
-      defer { writer.close() }
-      try writer.transaction { try $0.set(.integer(latest), prefix, in: Self.handedOn) }
-    } catch let error as DefaultsRefusal {
-      warn("what another machine changed is not set yet: \(error.message ?? "")")
-    }
   }
 
   // MARK: To the desktop
@@ -177,31 +95,49 @@ extension DefaultsTool {
     guard let first = own.first, let database = try reading() else { return }
     // Others write meanwhile, too.
     let changes = try database.changes(after: first.lowerBound - 1).filter { change in
-      own.contains { $0.contains(change.sequence) }
+      own.contains { $0.contains(change.sequence) } && change.domain.host == .any
         && Self.desktopPrefixes.contains { change.domain.name.begins(with: $0) }
     }
     guard !changes.isEmpty else { return }
     var pushed: [DesktopPush] = []
+    let signals = SignalPipe()
+    signals?.catchSignals([SIGINT, SIGTERM, SIGHUP])
+    defer {
+      // What came when all was set, or while it was put back, takes effect when all is said.
+      interruption = interruption ?? signals?.takeSignals().first
+      signals?.release()
+    }
     do {
       for prefix in Self.desktopPrefixes {
         var latest: [String: DesktopChange] = [:]
         for change in changes where change.domain.name.begins(with: prefix) {
-          guard let key = change.key else { continue }
+          guard let key = change.key, change.kind == .set || change.kind == .remove else {
+            continue
+          }
           let domain = String(change.domain.name.dropFirst(prefix.count))
           latest["\(domain)\u{0}\(key)"] = DesktopChange(
-            domain: domain, key: key, value: try database.value(key, in: change.domain))
+            domain: domain, key: key, value: change.new)
         }
         guard !latest.isEmpty, let source = source(of: prefix) else { continue }
         let push = DesktopPush(source, latest.sorted { $0.key < $1.key }.map(\.value))
         pushed.append(push)
         try push.prepare()
-        try source.push(push.wanted)
+        try push.set { try checkInterruption(signals) }
         try verify(push.wanted, source)
+        try markSeen(Set(push.wanted.map(\.domain)), source)
       }
     } catch {
       try undoLine(Set(changes.map(\.transaction)), pushed, since: error)
     }
     forgetOwnEntries()
+  }
+
+  /// Stops what sets something key by key once a signal asks for it.
+  private func checkInterruption(_ signals: SignalPipe?) throws {
+    guard let signal = signals?.takeSignals().first else { return }
+    interruption = signal
+    warn("the line is interrupted; what it has set already is put back")
+    throw DefaultsRefusal("The line was interrupted.\nDefaults have not been changed.")
   }
 
   /// Undoes the line in the store and on the desktop, and throws why.
@@ -238,6 +174,8 @@ extension DefaultsTool {
         try catchUp(source)
       } catch let error as DefaultsRefusal {
         warn("the desktop's latest values are not in it: \(error.message ?? "")")
+      } catch let error as PreferenceError where error.code == .locked {
+        warn("the desktop's latest values are not in it: \(error.message)")
       }
     }
   }
@@ -246,80 +184,12 @@ extension DefaultsTool {
   private func verify(_ wanted: [DesktopChange], _ source: any DesktopSource) throws {
     let current = try source.current(beside: Set(wanted.map(\.domain)))
     for change in wanted {
-      let found = current[change.domain]?[change.key]
-      // A reset shows what the administrator gives, if anything.
-      guard let value = change.value else { continue }
-      guard source.isSame(found, value, of: change.key, in: change.domain) else {
-        throw DefaultsRefusal(
-          "The desktop did not take \(change.key) of \(change.domain).\n"
-            + "The administrator may have locked it. Defaults have not been changed.")
-      }
-    }
-  }
-
-  // MARK: The recorder
-
-  /// `record dconf|kconfig [FILE…]`: keeps the journal of the desktop's settings until it is stopped.
-  func record(_ arguments: ArraySlice<String>) throws {
-    var words = arguments
-    let options = try DefaultsOptions.takeAll(&words, flags: ["--once"], values: ["--count"])
-    var left = try options.value("--count").map { text in
-      guard let count = Int(text), count > 0 else { throw DefaultsUsage() }
-      return count
-    }
-    let name = words.popFirst() ?? ""
-    guard let source = source(of: "\(name):") else { throw DefaultsUsage() }
-    let named = Set(try words.map { try source.domain(named: $0) })
-    let copies =
-      try reading()?.domains().map(\.name)
-      .filter { $0.begins(with: type(of: source).prefix) } ?? []
-    let files = source.files(
-      of: named.union(copies.map { String($0.dropFirst(type(of: source).prefix.count)) }))
-    guard !files.isEmpty || source is PortalSource && options.has("--once") else {
-      if source is PortalSource {
-        throw DefaultsRefusal("The portal is looked at, not watched: record --once portal.")
-      }
+      guard !source.hasTaken(change, current[change.domain]?[change.key]) else { continue }
+      let lock = try source.lock(of: change.key, in: change.domain)
       throw DefaultsRefusal(
-        "record kconfig has no file to look at yet; name them: kdeglobals kwinrc")
-    }
-    var ends: [Int32] = [-1, -1]
-    guard unsafe pipe2(&ends, O_CLOEXEC | O_NONBLOCK) == 0 else {
-      throw DefaultsRefusal("cannot make a pipe")
-    }
-    let (read, write) = (ends[0], ends[1])
-    var watches: [FileSignal.Watch] = []
-    defer { for watch in watches { watch.stop() } }
-    for file in files {
-      do {
-        try UserFile.makeFolders(file.folder)
-        watches.append(
-          try FileSignal.watch(file.name, in: file.folder, isOwn: false, seesLinks: true) {
-            // If the pipe is full, a wake-up is pending already.
-            var byte: UInt8 = 1
-            _ = unsafe Glibc.write(write, &byte, 1)
-          })
-      } catch let error as System.Failure {
-        throw DefaultsRefusal("Could not make \(file.folder): \(error.reason)")
-      }
-      if !UserFile.exists("\(file.folder)/\(file.name)") {
-        warn("there is no \(file.folder)/\(file.name) yet; it is recorded once it is there")
-      }
-    }
-    while true {
-      caughtUp.remove(type(of: source).prefix)
-      let count = try catchUp(source, beside: named)
-      // The next look reads the store again.
-      close()
-      if count > 0 { print("Recorded \(count) change\(count == 1 ? "" : "s").") }
-      if options.has("--once") { return }
-      if count > 0, let rest = left {
-        if rest == 1 { return }
-        left = rest - 1
-      }
-      var waiting = pollfd(fd: read, events: Int16(POLLIN), revents: 0)
-      unsafe poll(&waiting, 1, -1)
-      var bytes = [UInt8](repeating: 0, count: 64)
-      while unsafe Glibc.read(read, &bytes, 64) > 0 {}
+        "The desktop did not take \(Quoting.visible(change.key)) of "
+          + "\(Quoting.visible(change.domain))\(lock.map { "; it is locked in \($0)" } ?? ".")\n"
+          + "Defaults have not been changed.")
     }
   }
 }

@@ -15,6 +15,18 @@ final class DesktopPush {
   /// Asks the desktop what it has, before something is set.
   func prepare() throws { before = try current() }
 
+  /// Sets it: at once, or key by key.
+  ///
+  /// - Parameter check: Is called before each key, and throws where no more is to be set.
+  /// - Throws: ``DefaultsRefusal``; what `check` throws.
+  func set(_ check: () throws -> Void) throws {
+    guard !type(of: source).setsAtOnce else { return try source.push(wanted) }
+    for change in wanted {
+      try check()
+      try source.push([change])
+    }
+  }
+
   private func current() throws -> [String: [String: PreferenceValue]] {
     try source.current(beside: Set(wanted.map(\.domain)))
   }

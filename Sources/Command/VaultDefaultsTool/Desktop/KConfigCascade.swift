@@ -48,7 +48,7 @@ struct KConfigCascade {
         continue
       }
       let text = group.name.substituting("][$i", with: "")
-      let name = KConfigSource.name(ofGroup: text)
+      guard let name = KConfigSource.name(ofGroup: text) else { continue }
       if text != group.name { read.lockedGroups.insert(name) }
       for (key, text) in group.entries {
         guard let (key, flags) = KConfigSource.entry(key) else { continue }

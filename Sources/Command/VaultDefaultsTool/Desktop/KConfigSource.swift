@@ -1,3 +1,4 @@
+import Glibc
 import VaultPreferences
 import VaultStorage
 import VaultTerminal
@@ -7,13 +8,23 @@ import VaultTerminal
 ///
 /// A domain is a file of `XDG_CONFIG_HOME` with a group, such as `kdeglobals:General`, and with
 /// another group inside of it `kdeglobals:A][B`. Names are those that programs use, without the
-/// escapes of the file; translations are left out. All values are texts; one that KConfig expands,
-/// `key[$e]=$HOME/x`, is a dictionary with the key `$expand` and the text.
+/// escapes of the file; translations are left out, and names that are no UTF-8. All values are
+/// texts; bytes that are no UTF-8 are data. A value that KConfig expands, `key[$e]=$HOME/x`, is a
+/// dictionary with the key `$expand` and the text, and `key[$d]`, which hides what weaker files
+/// have, one with the key `$delete`.
 final class KConfigSource: DesktopSource {
   static let prefix = "kconfig:"
   static let tag = "$expand"
+  static let deletionTag = "$delete"
+  /// `key[$d]`.
+  private static let deletion: PreferenceValue = .dictionary([deletionTag: .boolean(true)])
+
+  /// `kwriteconfig5` takes one key.
+  static let setsAtOnce = false
 
   private let environment: [String: String]
+  private var problems: [String] = []
+  private var told: Set<String> = []
 
   init(environment: [String: String]) { self.environment = environment }
 
@@ -31,27 +42,72 @@ final class KConfigSource: DesktopSource {
     let sign = domain.utf8.firstIndex(of: UInt8(ascii: ":")) ?? domain.endIndex
     let file = String(domain[..<sign])
     let group = String(domain[sign...].dropFirst())
-    return (
-      file,
-      group.isEmpty ? [] : group.substituting("][", with: "\n").parts(at: "\n").map(String.init)
-    )
+    return (file, groups(in: group))
   }
+
+  /// The groups that lie in each other, of `A][B`; none for what stands above the first one.
+  static func groups(in text: String) -> [String] {
+    guard !text.isEmpty else { return [] }
+    var groups: [String] = []
+    var start = text.startIndex
+    for mark in text.ranges(ofBytes: "][") {
+      groups.append(String(text[start..<mark.lowerBound]))
+      start = mark.upperBound
+    }
+    return groups + [String(text[start...])]
+  }
+
+  func part(of domain: String) -> String { Self.place(domain).file }
 
   private func folder() throws -> String {
     try StoreLocation.configuration { self.environment[$0] }
   }
 
   func current(beside known: Set<String>) throws -> [String: [String: PreferenceValue]] {
+    let look = try look(at: known)
+    if let refusal = look.unread.min(by: { $0.key < $1.key })?.value { throw refusal }
+    return look.values
+  }
+
+  func look(at known: Set<String>) throws -> DesktopLook {
+    var look = DesktopLook(values: [:])
+    if let folder = try? folder(), !UserFile.isFolder(folder) {
+      look.missing = DefaultsRefusal("Could not read \(folder): there is no such folder")
+    }
+    for file in parts(beside: known).sorted() {
+      do {
+        look.values.merge(try values(of: file)) { $1 }
+      } catch let refusal as DefaultsRefusal {
+        look.unread[file] = refusal
+        problems.append("\(refusal.message ?? file); what is known of it is as it was")
+      }
+    }
+    return look
+  }
+
+  func takeProblems() -> [String] {
+    let new = Set(problems).subtracting(told)
+    problems = []
+    told.formUnion(new)
+    return new.sorted()
+  }
+
+  /// The values of a file, by its domains.
+  private func values(of file: String) throws -> [String: [String: PreferenceValue]] {
     var found: [String: [String: PreferenceValue]] = [:]
-    for file in Set(known.map { Self.place($0).file }) {
-      for group in try Self.file("\(try folder())/\(file)")?.groups ?? [] {
-        // [Group][$i] is locked, and has its name before that. [$i] locks the whole file.
-        guard group.name != "$i" else { continue }
+    for group in try Self.file("\(try folder())/\(file)")?.groups ?? [] {
+      // [Group][$i] is locked, and has its name before that. [$i] locks the whole file.
+      guard group.name != "$i",
         let name = Self.name(ofGroup: group.name.substituting("][$i", with: ""))
-        for (key, text) in group.entries {
-          guard let (key, flags) = Self.entry(key), !flags.deletes else { continue }
-          found["\(file):\(name)", default: [:]][key] = Self.value(text, flags)
-        }
+      else { continue }
+      for (key, text) in group.entries {
+        guard let (key, flags) = Self.entry(key) else { continue }
+        found["\(file):\(name)", default: [:]][key] =
+          flags.deletes ? Self.deletion : Self.value(text, flags)
+      }
+      for word in group.words {
+        guard let (key, flags) = Self.entry(word), flags.deletes else { continue }
+        found["\(file):\(name)", default: [:]][key] = Self.deletion
       }
     }
     return found
@@ -59,13 +115,38 @@ final class KConfigSource: DesktopSource {
 
   /// The groups of a file; `nil` if there is none.
   static func file(_ path: String) throws -> KeyFile? {
-    guard UserFile.exists(path) else { return nil }
     do {
-      let bytes = try UserFile.bytes(of: path, limit: 16 << 20)
-      return KeyFile(String(decoding: bytes, as: UTF8.self))
-    } catch {
+      guard let bytes = try UserFile.bytes(ofRegular: path, limit: 16 << 20) else {
+        throw DefaultsRefusal("Could not read \(path): it is not a file")
+      }
+      return KeyFile(Self.escaped(bytes))
+    } catch let error as System.Failure {
+      if error.errno == ENOENT { return nil }
       throw DefaultsRefusal("Could not read \(path): \(error.reason)")
     }
+  }
+
+  /// A file's text, where the bytes of lines that are no UTF-8 are escaped as KConfig does it.
+  static func escaped(_ bytes: [UInt8]) -> String {
+    if let text = String(validating: bytes, as: UTF8.self) { return text }
+    var lines: [String] = []
+    for line in bytes.split(separator: 0x0a, omittingEmptySubsequences: false) {
+      lines.append(escaped(line: Array(line)))
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func escaped(line: [UInt8]) -> String {
+    if let text = String(validating: line, as: UTF8.self) { return text }
+    var text = ""
+    for byte in line {
+      if byte < 0x80 {
+        text.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        text += "\\x" + String(byte, radix: 16)
+      }
+    }
+    return text
   }
 
   /// The signs behind a key, as in `key[$ie]`.
@@ -86,34 +167,49 @@ final class KConfigSource: DesktopSource {
   }
 
   /// A key as programs know it, and its flags; `nil` for a translation, such as `Name[de]`, which
-  /// KConfig's own programs do not write.
-  static func entry(_ key: String) -> (name: String, flags: Flags)? {
+  /// KConfig's own programs do not write, and for a name that is no UTF-8.
+  static func entry(
+    _ key: String, withTranslations: Bool = false
+  ) -> (name: String, flags: Flags)? {
     let (name, flags) = flags(of: key)
     // A bracket that is part of the name is escaped.
-    guard name.utf8.last != UInt8(ascii: "]") else { return nil }
-    return (plain(name), flags)
+    guard withTranslations || name.utf8.last != UInt8(ascii: "]"),
+      let plain = String(validating: bytes(name), as: UTF8.self)
+    else { return nil }
+    return (plain, flags)
   }
 
-  /// The name of a group, as a domain has it: with `][` before another one inside of it.
-  static func name(ofGroup text: String) -> String {
-    let groups = text.substituting("][", with: "\n").parts(at: "\n").map { plain(String($0)) }
-    // One that has this in its own name stays as the file has it.
-    guard !groups.contains(where: { $0.contains(bytes: "][") }) else { return text }
-    return groups.joined(separator: "][")
+  /// The name of a group, as a domain has it: with `][` before another one inside of it; `nil` for
+  /// one that has this in its own name, or that is no UTF-8.
+  static func name(ofGroup text: String) -> String? {
+    var names: [String] = []
+    for group in groups(in: text) {
+      guard let name = String(validating: bytes(group), as: UTF8.self),
+        !name.contains(bytes: "][")
+      else { return nil }
+      names.append(name)
+    }
+    return names.joined(separator: "][")
   }
 
-  /// A key without its flags, and these.
+  /// A key without its flags, of which there may be several brackets, and these.
   private static func flags(of key: String) -> (name: String, flags: Flags) {
-    guard key.utf8.last == UInt8(ascii: "]"),
-      let sign = key.utf8.lastIndex(of: UInt8(ascii: "[")),
-      key[sign...].utf8.dropFirst().first == UInt8(ascii: "$")
-    else { return (key, Flags([])) }
-    return (String(key[..<sign]), Flags(key[sign...].utf8.dropFirst(2).dropLast()))
+    var name = key[...]
+    var signs: [UInt8] = []
+    while name.utf8.last == UInt8(ascii: "]"),
+      let sign = name.utf8.lastIndex(of: UInt8(ascii: "[")),
+      name[sign...].utf8.dropFirst().first == UInt8(ascii: "$")
+    {
+      signs += Array(name[sign...].utf8.dropFirst(2).dropLast())
+      name = name[..<sign]
+    }
+    return (String(name), Flags(signs))
   }
 
   /// A value as the copy has it.
   static func value(_ text: String, _ flags: Flags) -> PreferenceValue {
-    let text = plain(text)
+    let bytes = bytes(text)
+    guard let text = String(validating: bytes, as: UTF8.self) else { return .data(bytes) }
     return flags.expands ? .dictionary([tag: .string(text)]) : .string(text)
   }
 
@@ -134,8 +230,11 @@ final class KConfigSource: DesktopSource {
     domain.halves(at: ":").map { String($0.after) } ?? ""
   }
 
-  /// A value without KConfig's escapes.
-  static func plain(_ text: String) -> String {
+  /// A text without KConfig's escapes.
+  static func plain(_ text: String) -> String { String(decoding: bytes(text), as: UTF8.self) }
+
+  /// The bytes that a text with KConfig's escapes stands for, as `KConfigIniBackend` reads it.
+  private static func bytes(_ text: String) -> [UInt8] {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]
     while let byte = rest.popFirst() {
@@ -150,44 +249,89 @@ final class KConfigSource: DesktopSource {
       case UInt8(ascii: "s"): bytes.append(32)
       case UInt8(ascii: "x"):
         let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-        if let number = UInt8(digits, radix: 16) {
-          bytes.append(number)
+        guard digits.utf8.count == 2, let number = UInt8(digits, radix: 16) else {
+          bytes.append(UInt8(ascii: "x"))
           rest = rest.dropFirst(2)
+          continue
         }
-      default: bytes.append(escape)
+        bytes.append(number)
+        rest = rest.dropFirst(2)
+      // Part of a list, which the program takes apart.
+      case UInt8(ascii: ","), UInt8(ascii: ";"): bytes += [byte, escape]
+      // What KConfig does not know is a backslash alone.
+      default: bytes.append(byte)
       }
     }
-    return String(decoding: bytes, as: UTF8.self)
+    return bytes
   }
 
   func push(_ changes: [DesktopChange]) throws {
+    let folder = try DesktopEnvironment.folderToWrite(environment)
     for change in changes {
       // Also of what came from a file: nothing outside of the folder is written.
       _ = try domain(named: change.domain)
+      // It writes a backslash twice, and reads the first one as the beginning of an escape.
+      guard let first = change.key.utf8.first, first != UInt8(ascii: "#"),
+        change.value == nil || !change.key.utf8.contains(UInt8(ascii: "\\"))
+      else {
+        throw Self.refusal(change, "KConfig cannot read back such a key.")
+      }
       let (file, groups) = Self.place(change.domain)
       var words = ["--file", file]
       for group in groups { words += ["--group", group] }
       if groups.isEmpty { words += ["--group", "<default>"] }
       words += ["--key", change.key]
-      if let lock = try KConfigCascade(file, withGlobals: false, environment)
-        .lock(of: change.key, in: Self.group(change.domain))
-      {
+      if let lock = try lock(of: change.key, in: change.domain) {
         throw DefaultsRefusal(
           "\(change.domain) \(change.key) is locked in \(lock).\nDefaults have not been changed.")
       }
       if let value = change.value, let text = Self.expanded(value) {
         words += ["--type", "path", "--", try path(text, change)]
-      } else if let value = change.value {
+      } else if let value = change.value, DesktopTag.of(value) != Self.deletionTag {
+        if case .data = value {
+          throw Self.refusal(
+            change, "its bytes are no UTF-8, which KConfig's own programs cannot write.")
+        }
         guard let text = Self.text(value) else {
-          throw DefaultsRefusal(
-            "\(change.domain) \(change.key): KConfig has texts, numbers and booleans.")
+          throw Self.refusal(change, "KConfig has texts, numbers and booleans.")
+        }
+        // What the kernel takes as one argument of a program.
+        guard text.utf8.count < 128 << 10, !text.utf8.contains(0) else {
+          throw Self.refusal(
+            change, "KConfig's own programs take values up to 128 KiB, without a zero byte.")
         }
         words += ["--", text]
       } else {
         words += ["--delete", "--", ""]
       }
       try run(words)
+      if change.value == nil {
+        // KConfig's programs hide what a weaker file has; without a value of the user's it counts.
+        let path = "\(folder)/\(file)"
+        do {
+          try KConfigEdit.removeDeletion(of: change.key, in: Self.group(change.domain), at: path)
+        } catch let error as System.Failure {
+          throw Self.refusal(change, "could not write \(path): \(error.reason).")
+        }
+      }
     }
+  }
+
+  private static func refusal(_ change: DesktopChange, _ reason: String) -> DefaultsRefusal {
+    DefaultsRefusal(
+      "\(Quoting.visible(change.domain)) \(Quoting.visible(change.key)): \(reason)\n"
+        + "Defaults have not been changed.")
+  }
+
+  func lock(of key: String, in domain: String) throws -> String? {
+    try KConfigCascade(Self.place(domain).file, withGlobals: false, environment)
+      .lock(of: key, in: Self.group(domain))
+  }
+
+  func hasTaken(_ change: DesktopChange, _ found: PreferenceValue?) -> Bool {
+    // Where no weaker file has the key, there is nothing to hide.
+    if DesktopTag.of(change.value) == Self.deletionTag, found == nil { return true }
+    return isSame(found, change.value, of: change.key, in: change.domain)
   }
 
   /// The text that KConfig expands; `nil` for any other value.
@@ -220,6 +364,8 @@ final class KConfigSource: DesktopSource {
     case .boolean(let flag): flag ? "true" : "false"
     case .integer(let number): String(number)
     case .real(let number): "\(number)"
+    case .float(let number): "\(number)"
+    case .unsignedInteger(let number): String(number)
     default: nil
     }
   }
@@ -232,7 +378,8 @@ final class KConfigSource: DesktopSource {
     _ first: PreferenceValue?, _ second: PreferenceValue?, of key: String, in domain: String
   ) -> Bool {
     guard let first, let second else { return first == nil && second == nil }
-    if Self.expanded(first) != nil || Self.expanded(second) != nil { return first == second }
+    if first == second { return true }
+    if Self.expanded(first) != nil || Self.expanded(second) != nil { return false }
     return Self.text(first) != nil && Self.text(first) == Self.text(second)
   }
 
@@ -250,7 +397,7 @@ final class KConfigSource: DesktopSource {
         let lines = String(decoding: run.errors, as: UTF8.self).parts(at: "\n")
         throw DefaultsRefusal(
           "\(program) could not write: \(lines.first.map { Quoting.visible(String($0)) } ?? "it gives no reason")\n"
-            + "The administrator may have locked the key. Defaults have not been changed.")
+            + "The folder or the file may be read-only. Defaults have not been changed.")
       }
       return
     }

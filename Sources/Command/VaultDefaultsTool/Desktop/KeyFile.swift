@@ -2,7 +2,8 @@ import VaultStorage
 
 /// Lines of `key=value` below lines of `[group]`: dconf's dumps, KConfig's files, INI.
 ///
-/// Comments begin with `#` or `;`. Values are taken as they are, without blanks around them.
+/// Comments begin with `#`, in INI also with `;`. Values are taken as they are, without blanks
+/// around them.
 package struct KeyFile: Sendable {
   /// One group.
   package struct Group: Sendable {
@@ -20,11 +21,21 @@ package struct KeyFile: Sendable {
   package private(set) var badLines: [Int] = []
 
   /// Reads a text.
-  package init(_ text: String) {
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - comments: The characters that comments begin with.
+  ///   - isWhole: Whether a line that is neither a group nor has a value spoils the one after it,
+  ///     since it is the beginning of a key that has a line break in its name.
+  package init(_ text: String, comments: String = "#", isWhole: Bool = false) {
+    var isSpoilt = false
     for (index, line) in text.parts(at: "\n", keepsEmpty: true).enumerated() {
       let line = Self.trimmed(line)
-      guard let first = line.utf8.first, first != UInt8(ascii: "#"), first != UInt8(ascii: ";")
-      else { continue }
+      guard let first = line.utf8.first, !comments.utf8.contains(first) else { continue }
+      if isSpoilt, isWhole, line.utf8.contains(UInt8(ascii: "=")) {
+        isSpoilt = false
+        continue
+      }
       if first == UInt8(ascii: "["), line.utf8.last == UInt8(ascii: "]") {
         groups.append(Group(name: String(line.dropFirst().dropLast()), entries: []))
       } else if let sign = line.utf8.firstIndex(of: UInt8(ascii: "=")), sign > line.startIndex {
@@ -36,12 +47,14 @@ package struct KeyFile: Sendable {
           ))
       } else {
         badLines.append(index + 1)
+        isSpoilt = true
         if !groups.isEmpty { groups[groups.count - 1].words.append(String(line)) }
       }
     }
   }
 
-  private static func trimmed(_ text: some StringProtocol) -> Substring {
+  /// A text without blanks at its ends.
+  static func trimmed(_ text: some StringProtocol) -> Substring {
     var text = Substring(text)
     while let first = text.utf8.first, first <= 0x20 { text = text.dropFirst() }
     while let last = text.utf8.last, last <= 0x20 { text = text.dropLast() }

@@ -17,39 +17,76 @@ enum KeyFileValues {
       throw PreferenceError(.syntax, "this is not UTF-8")
     }
     let file = KeyFile(
-      text.begins(with: "\u{feff}") ? String(text.unicodeScalars.dropFirst()) : text)
+      text.begins(with: "\u{feff}") ? String(text.unicodeScalars.dropFirst()) : text,
+      comments: format == "ini" ? "#;" : "#")
     if let line = file.badLines.first {
       throw PreferenceError(.syntax, "neither a group nor a key with a value at line \(line)")
     }
     var result: PreferenceValue = [:]
+    var values: Set<ArraySlice<String>> = []
     for group in file.groups {
       let names =
         switch format {
-        case "kconfig": group.name.substituting("][", with: "\n").parts(at: "\n").map(String.init)
+        case "kconfig":
+          KConfigSource.groups(in: Self.unlocked(group.name)).map(KConfigSource.plain)
         case "dconf": group.name == "/" ? [] : [group.name]
         default: group.name.isEmpty ? [] : [group.name]
         }
-      for (key, text) in group.entries {
+      guard names.count < PreferenceValue.depthLimit else {
+        throw PreferenceError(.tooDeep, "there are groups in more than \(names.count - 1) others")
+      }
+      for (text, key) in group.entries.map({ ($0.value, $0.key) }) {
+        var key = key
+        if format == "kconfig" {
+          // A translation keeps its language; flags are not part of a name.
+          guard let (name, flags) = KConfigSource.entry(key, withTranslations: true),
+            !flags.deletes
+          else { continue }
+          key = name
+        }
         let value: PreferenceValue =
           switch format {
           case "dconf": try GVariantText(text).value
           case "kconfig": .string(KConfigSource.plain(text))
           default: .string(unquoted(text))
           }
-        result = set(value, names[...] + [key], in: result)
+        let path = names[...] + [key]
+        guard let whole = set(value, path, in: result, isNew: values.insert(path).inserted) else {
+          throw PreferenceError(
+            .lossy,
+            "\(path.map { Quoting.visible($0) }.joined(separator: ":")) is a key and a group; a domain "
+              + "has one of both")
+        }
+        result = whole
       }
     }
     return result
   }
 
   private static func set(
-    _ value: PreferenceValue, _ path: ArraySlice<String>, in whole: PreferenceValue
-  ) -> PreferenceValue {
-    guard let first = path.first else { return value }
+    _ value: PreferenceValue, _ path: ArraySlice<String>, in whole: PreferenceValue?, isNew: Bool
+  ) -> PreferenceValue? {
+    guard let first = path.first else {
+      // A group is there already.
+      if isNew, case .dictionary? = whole { return nil }
+      return value
+    }
     var entries: [String: PreferenceValue] = [:]
-    if case .dictionary(let present) = whole { entries = present }
-    entries[first] = set(value, path.dropFirst(), in: entries[first] ?? [:])
+    switch whole {
+    case .dictionary(let present)?: entries = present
+    case nil: break
+    default: return nil
+    }
+    guard let inner = set(value, path.dropFirst(), in: entries[first], isNew: isNew) else {
+      return nil
+    }
+    entries[first] = inner
     return .dictionary(entries)
+  }
+
+  /// The name of a group without the sign that locks it.
+  private static func unlocked(_ name: String) -> String {
+    name.ends(with: "][$i") ? String(name.dropLast(4)) : name
   }
 
   /// A text without quotes around all of it.

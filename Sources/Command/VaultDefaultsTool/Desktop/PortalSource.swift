@@ -12,6 +12,7 @@ import VaultStorage
 /// it may say anything, of any size, or nothing.
 final class PortalSource: DesktopSource {
   static let prefix = "portal:"
+  static let isReadOnly = true
 
   /// The namespace that every desktop has.
   static let appearance = "org.freedesktop.appearance"
@@ -42,6 +43,8 @@ final class PortalSource: DesktopSource {
     }
     return word
   }
+
+  func part(of domain: String) -> String { domain }
 
   // MARK: Reading
 

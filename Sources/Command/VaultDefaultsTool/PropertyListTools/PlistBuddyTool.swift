@@ -70,9 +70,22 @@ package final class PlistBuddyTool {
       streams.print("Invalid Arguments\n")
       return 1
     }
+    guard commands.contains(where: { Self.changes.contains(PlistBuddyCommand($0).name) }) else {
+      return run(commands, followsLinks: followsLinks)
+    }
+    // From what is read until it is replaced; a conversation holds up nobody.
+    return PropertyListFile.whileLocked(path) { run(commands, followsLinks: followsLinks) }
+  }
+
+  private func run(_ commands: [String], followsLinks: Bool) -> Int32 {
     guard load(followsLinks: followsLinks) else { return 1 }
     return commands.isEmpty ? converse() : perform(commands)
   }
+
+  /// The commands after which a file may be written.
+  private static let changes: Set = [
+    "save", "clear", "set", "add", "copy", "delete", "merge", "import",
+  ]
 
   // MARK: The file
 

@@ -219,14 +219,25 @@ package struct PlistUtilTool {
   ) throws -> Bool {
     let options = try Options(words)
     return try forEach(options) { path in
-      let input = try contents(of: path)
-      var value = input.value
-      try body(&value)
-      try write(value, .form(input.form), to: path, options, from: input)
+      try whileLocked(options, path) {
+        let input = try contents(of: path)
+        var value = input.value
+        try body(&value)
+        try write(value, .form(input.form), to: path, options, from: input)
+      }
     }
   }
 
   // MARK: Files
+
+  /// Runs what reads a file and replaces it, while no other line changes it.
+  private func whileLocked(
+    _ options: Options, _ path: String, _ body: () throws -> Void
+  ) throws {
+    let target = options.output ?? path
+    guard target != "-" else { return try body() }
+    try PropertyListFile.whileLocked(target, body)
+  }
 
   /// Runs `body` for each file; one that fails does not stop the others.
   private func forEach(_ options: Options, _ body: (String) throws -> Void) throws -> Bool {
@@ -378,6 +389,14 @@ package struct PlistUtilTool {
       return streams.output(output)
     }
     let target = options.output ?? Self.path(path, withExtension: options.fileExtension)
+    if let domains = streams.domains, let domain = domains.target(of: target),
+      case .form = format
+    {
+      for warning in try domains.write(value, over: nil, to: domain) {
+        streams.complain("\(Self.shown(target)): warning: \(warning)")
+      }
+      return
+    }
     try PropertyListFile.write(output, to: target, mode: 0o666)
   }
 

@@ -19,13 +19,15 @@ package struct PropertyListDomains {
   }
 
   /// The domain that a path means; `nil` for a file.
-  func target(of path: String) -> DefaultsTarget? {
+  func target(of path: String) -> DefaultsTarget? { Self.target(of: path, home: home) }
+
+  /// The domain that a path means; `nil` for a file.
+  static func target(of path: String, home: String?) -> DefaultsTarget? {
     guard path.ends(with: ".plist") else { return nil }
-    let whole = path.begins(with: "/") ? path : "\(UserFile.workingDirectory)/\(path)"
+    let whole = DefaultsTarget.plain(
+      path.begins(with: "/") ? path : "\(UserFile.workingDirectory)/\(path)")
     let folders = (home.map { ["\($0)/Library/Preferences/"] } ?? []) + ["/Library/Preferences/"]
-    guard folders.contains(where: { whole.begins(with: $0) }), !whole.contains(bytes: "/../") else {
-      return nil
-    }
+    guard folders.contains(where: { whole.begins(with: $0) }) else { return nil }
     var words = [whole][...]
     guard let target = try? DefaultsTarget.take(&words, host: .any, home: home),
       case .stored = target

@@ -7,6 +7,8 @@ struct JournalWriter {
   private let process: String
   private let date: Date
   private let undoes: Int64?
+  /// The latest entries of the same writer that are alone in their transactions.
+  private let own: [Int64]
   /// The number of the latest entry, ours or another's; `nil` until it is needed.
   private var sequence: Int64?
   /// The transaction's number, that of its first entry; `nil` as long as nothing was recorded.
@@ -21,11 +23,15 @@ struct JournalWriter {
   ///   - process: The name of this process.
   ///   - date: The time of all entries.
   ///   - undoes: The transaction that this one undoes.
-  init(_ journal: PreferenceJournal, process: String, date: Date, undoes: Int64?) {
+  ///   - own: The latest entries of the same writer that are alone in their transactions.
+  init(
+    _ journal: PreferenceJournal, process: String, date: Date, undoes: Int64?, own: [Int64]
+  ) {
     self.journal = journal
     self.process = process
     self.date = date
     self.undoes = undoes
+    self.own = own
   }
 
   /// The entries that were recorded; `nil` if there are none.
@@ -86,7 +92,7 @@ struct JournalWriter {
     guard let transaction, let sequence else { return [] }
     if transaction == sequence {
       // The entry took the place of another one.
-      if undoes == nil, try journal.coalesce(transaction) { return [] }
+      if undoes == nil, try journal.coalesce(transaction, own: own) != nil { return [] }
     } else {
       let size =
         changedProtection

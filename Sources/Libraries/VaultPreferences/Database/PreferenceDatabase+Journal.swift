@@ -36,6 +36,23 @@ extension PreferenceDatabase {
     }
   }
 
+  /// The latest change of each key of some domains, where certain programs have made it.
+  ///
+  /// - Parameters:
+  ///   - sequence: Only changes after this number.
+  ///   - prefix: What the names of the domains begin with.
+  ///   - word: What the names of the programs have in them.
+  /// - Returns: The changes, the oldest first.
+  /// - Throws: ``PreferenceError``.
+  package func latestChanges(
+    after sequence: Int64, inDomainsWith prefix: String, ifBy word: String
+  ) throws(PreferenceError) -> [PreferenceChange] {
+    try PreferenceError.wrapping {
+      changes(
+        try journal()?.latestOfKeys(after: sequence, inDomainsWith: prefix, ifBy: word) ?? [])
+    }
+  }
+
   /// The latest of the changes after a number that the journal does not have any more.
   ///
   /// - Parameters:
@@ -60,12 +77,16 @@ extension PreferenceDatabase {
 
   /// The latest transactions that can be undone, the latest first.
   package func undoable(latest count: Int) throws(PreferenceError) -> [Int64] {
-    try PreferenceError.wrapping { try journal()?.undoable(limit: count) ?? [] }
+    try PreferenceError.wrapping {
+      (try journal()?.undoable(limit: count) ?? []).map(\.transaction)
+    }
   }
 
   /// The transactions since a moment that can be undone, the latest first.
   package func undoable(since date: Date) throws(PreferenceError) -> [Int64] {
-    try PreferenceError.wrapping { try journal()?.undoable(since: date) ?? [] }
+    try PreferenceError.wrapping {
+      (try journal()?.undoable(since: date) ?? []).map(\.transaction)
+    }
   }
 
   /// Entries as changes; what is sealed is opened where its key is available.
@@ -101,7 +122,8 @@ extension PreferenceDatabase {
     return PreferenceChange(
       sequence: entry.sequence, transaction: entry.transaction, date: entry.date,
       process: entry.process, domain: entry.domain, key: key, old: old, new: new,
-      kind: entry.kind, undoes: entry.undoes)
+      kind: entry.kind,
+      undoes: entry.undoes == PreferenceJournal.firstLook ? nil : entry.undoes)
   }
 
   /// The journal's entries after a number, and whether they explain everything that happened.

@@ -37,7 +37,7 @@ extension PreferenceDatabase {
   /// - Throws: ``PreferenceError`` with code `.storage`.
   package func parts(of name: String) throws(PreferenceError) -> [PreferenceDomain] {
     [PreferenceDomain(name)]
-      + (try domains()).filter { $0.name == name && $0.host != .any }
+      + (try domains()).filter { $0.name.isSame(as: name) && $0.host != .any }
       .sorted { $0.storedHost < $1.storedHost }
   }
 
@@ -112,11 +112,11 @@ extension PreferenceDatabase {
     _ row: DomainRow, sealer: DomainSealer?, in transaction: PreferenceTransaction
   ) throws {
     let connection = store.connection
-    let contents: [String: PreferenceValue]
+    let contents: ExactEntries
     if let sealer, row.keyID == nil {
-      contents = try self.contents(of: row, partlySealed: sealer)
+      contents = try entries(of: row, partlySealed: sealer)
     } else {
-      contents = try self.contents(of: row)
+      contents = try entries(of: row)
     }
     try transaction.changeProtection(of: row.domain, from: row.keyID, to: sealer?.keyID) {
       try connection.execute(
@@ -124,7 +124,8 @@ extension PreferenceDatabase {
       try connection.execute(
         "UPDATE preferences_domains SET protection=? WHERE id=?",
         [sealer.map { .blob($0.keyID) } ?? .null, .integer(row.id)])
-      for (key, value) in contents {
+      for (exact, value) in contents {
+        let key = exact.text
         let insert = try connection.cached(
           "INSERT INTO preferences_values VALUES (?, ?, ?, ?)")
         try insert.bind(row.id, at: 1)
@@ -141,15 +142,15 @@ extension PreferenceDatabase {
   /// Deletes a domain's parts for hosts that no longer exist from the journal and the snapshots.
   private func forgetRemovedParts(of name: String) throws {
     try journal()?.removeEntries(ofRemovedPartsOf: name)
-    let parts = Set(try domains().filter { $0.name == name })
-    try removeFromSnapshots { $0.name == name && !parts.contains($0) }
+    let parts = Set(try domains().filter { $0.name.isSame(as: name) })
+    try removeFromSnapshots { $0.name.isSame(as: name) && !parts.contains($0) }
   }
 
   /// The contents of a domain that lost its mark, so that values may be sealed or plain.
-  private func contents(
+  private func entries(
     of row: DomainRow, partlySealed sealer: DomainSealer
-  ) throws -> [String: PreferenceValue] {
-    var entries: [String: PreferenceValue] = [:]
+  ) throws -> ExactEntries {
+    var entries: ExactEntries = [:]
     try store.connection.forEachRow(
       "SELECT key, type, value FROM preferences_values WHERE domain=?", [.integer(row.id)]
     ) { values in
@@ -158,9 +159,9 @@ extension PreferenceDatabase {
       if stored.type == StoredValue.sealedType {
         let (key, value) = try sealer.open(stored, name: name, in: row.domain)
         // A plain value of the same key was written later, after the mark was lost.
-        if entries[key] == nil { entries[key] = value }
+        if entries[ExactText(key)] == nil { entries[ExactText(key)] = value }
       } else {
-        entries[name] = try stored.preference()
+        entries[ExactText(name)] = try stored.preference()
       }
     }
     return entries

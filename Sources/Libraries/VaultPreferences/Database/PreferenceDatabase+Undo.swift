@@ -43,7 +43,8 @@ extension PreferenceDatabase {
   ///   number of transactions.
   /// - Throws: ``PreferenceError`` with code `.notFound` if the journal does not have one (any
   ///   more) or not all of it, `.conflict` if a key was changed since, `.managed` if the
-  ///   administrator has fixed it, `.locked` if a domain's protection cannot be undone without its
+  ///   administrator has fixed it (unless it is forced, or the key went with its whole domain: such
+  ///   keys stay, and ``leftByUndo`` names them), `.locked` if a domain's protection cannot be undone without its
   ///   key.
   package func undo(
     _ undoing: Undoing, isForced: Bool = false, isDryRun: Bool = false,
@@ -52,7 +53,10 @@ extension PreferenceDatabase {
     var undone: [PreferenceChange] = []
     var count = 0
     var written: ClosedRange<Int64>?
+    var left: [String] = []
+    var leftOut: Set<Int64> = []
     latestCommit = nil
+    leftByUndo = []
     do {
       if try hasTables(), try !hasCurrentTables() { try store.adopt(.preferences) }
       try store.write { _ in
@@ -65,19 +69,26 @@ extension PreferenceDatabase {
         for (number, entries, changes) in wanted {
           let transaction = PreferenceTransaction(self, undoes: number)
           for (entry, change) in zip(entries, changes).reversed() {
-            if let key = change.key { try checkManaged(key, in: entry.domain) }
+            if let key = change.key, let refusal = try refusal(of: key, in: entry.domain) {
+              guard isForced || isRemoved(entry, entries) else { throw refusal }
+              // What it had is hidden anyway; the rest must not be lost for it.
+              left.append(refusal.message)
+              leftOut.insert(entry.sequence)
+              continue
+            }
             try undo(entry, among: entries, transaction, isForced: isForced)
           }
           crowded.formUnion(try transaction.finish())
           if let made = transaction.entries {
             written = min(made.lowerBound, written?.lowerBound ?? .max)...made.upperBound
           }
-          undone = Self.worthTelling(changes) + undone
+          undone = Self.worthTelling(changes.filter { !leftOut.contains($0.sequence) }) + undone
         }
         if isDryRun { throw DryRun() }
         try shortenJournal(of: crowded, after: written)
       }
       latestCommit = written
+      leftByUndo = left.sorted()
       // Values that were stored in plain text meanwhile must not remain in any file.
       if undone.contains(where: { $0.kind == .unprotect }) { try scrub() }
     } catch is DryRun {
@@ -85,6 +96,23 @@ extension PreferenceDatabase {
       throw PreferenceError(wrapping: error)
     }
     return (undone, count)
+  }
+
+  /// Why a key cannot be changed, since the administrator has fixed it; `nil` if it can.
+  private func refusal(of key: String, in domain: PreferenceDomain) throws -> PreferenceError? {
+    do {
+      try checkManaged(key, in: domain)
+    } catch {
+      guard error.code == .managed else { throw error }
+      return error
+    }
+    return nil
+  }
+
+  /// Whether a key went with its whole domain.
+  private func isRemoved(_ entry: JournalEntry, _ entries: [JournalEntry]) -> Bool {
+    entry.kind == .remove
+      && entries.contains { $0.kind == .removeDomain && $0.domain == entry.domain }
   }
 
   /// The transactions to undo with all of their entries, the latest first.
@@ -95,29 +123,29 @@ extension PreferenceDatabase {
     _ undoing: Undoing, _ isMeant: ((PreferenceDomain) -> Bool)?
   ) throws -> [(number: Int64, entries: [JournalEntry])] {
     guard let journal = try journal() else { return [] }
-    var numbers: [Int64]
+    var counting: [PreferenceJournal.Undoable]
     switch undoing {
     case .transactions(let chosen):
       return try Set(chosen).sorted(by: >).map { ($0, try entries(of: $0, in: journal)) }
-    case .latest(let limit): numbers = try journal.undoable(limit: isMeant == nil ? limit : .max)
-    case .since(let date): numbers = try journal.undoable(since: date)
+    case .latest(let limit): counting = try journal.undoable(limit: isMeant == nil ? limit : .max)
+    case .since(let date): counting = try journal.undoable(since: date)
     }
     if let isMeant {
       var limit = Int.max
       if case .latest(let count) = undoing { limit = count }
-      var meant: [Int64] = []
-      for number in numbers where meant.count < limit {
-        if try journal.entries(of: number).allSatisfy({ isMeant($0.domain) }) {
-          meant.append(number)
+      var meant: [PreferenceJournal.Undoable] = []
+      for one in counting where meant.count < limit {
+        if try journal.entries(of: one.transaction).allSatisfy({ isMeant($0.domain) }) {
+          meant.append(one)
         }
       }
-      numbers = meant
+      counting = meant
     }
-    let found = try numbers.map { ($0, try entries(of: $0, in: journal)) }
+    let found = try counting.map { ($0.transaction, try entries(of: $0.transaction, in: journal)) }
     // Between them, or before the first of too few, there may have been another one.
     let isAll: Bool
     if case .latest(let limit) = undoing { isAll = found.count == limit } else { isAll = false }
-    let first = isAll ? found.last?.0 ?? 0 : 0
+    let first = isAll ? counting.last?.latest ?? 0 : 0
     for loss in try journal.losses(after: 0) where loss.sequence > first {
       if case .since(let date) = undoing, loss.date < date { continue }
       if let domain = loss.domain, isMeant?(domain) == false { continue }
@@ -133,6 +161,12 @@ extension PreferenceDatabase {
     guard let first = entries.first else {
       for loss in try journal.losses(after: number - 1) { throw Self.lost(loss) }
       throw PreferenceError(.notFound, "the journal has no transaction \(number)")
+    }
+    guard first.undoes != PreferenceJournal.firstLook else {
+      throw PreferenceError(
+        .notFound,
+        "transaction \(number) records what was there when it was looked at, and no change to take "
+          + "back")
     }
     let size = try journal.size(of: number, among: entries) ?? 0
     guard entries.count == size else {

@@ -21,8 +21,13 @@ package final class PreferenceDatabase {
   var latestCommit: ClosedRange<Int64>? {
     didSet { if let latestCommit { commits?.append(latestCommit) } }
   }
+  /// The latest entries of this object that are alone in their transactions: quick writes of one key
+  /// are merged with these alone.
+  private(set) var ownSingles: [Int64] = []
   /// The journal entries of all of this object's commits; kept only once it is not `nil`.
   package var commits: [ClosedRange<Int64>]?
+  /// What the latest undo left as it is, since the administrator has fixed it: a sentence for each.
+  package internal(set) var leftByUndo: [String] = []
   /// The clock, for tests.
   package var now: () -> Date = { Date() }
   /// The version of the schema that a domain's values are of, where it is not the first: it is
@@ -166,13 +171,50 @@ package final class PreferenceDatabase {
       if let sealer {
         let (key, value) = try sealer.open(
           stored, name: values.string(at: 0), in: row.domain)
-        entries[key] = value
+        Self.add(value, key, to: &entries)
       } else {
         guard stored.type != StoredValue.sealedType else { throw Self.unmarked(row.domain) }
-        entries[values.string(at: 0)] = try stored.preference()
+        Self.add(try stored.preference(), values.string(at: 0), to: &entries)
       }
     }
     return entries
+  }
+
+  /// All keys and values of a domain, each key with its own value; `nil` if there is no such domain.
+  package func entries(of domain: PreferenceDomain) throws(PreferenceError) -> ExactEntries? {
+    try PreferenceError.wrapping {
+      guard let row = try row(of: domain) else { return nil }
+      return try entries(of: row)
+    }
+  }
+
+  func entries(of row: DomainRow) throws -> ExactEntries {
+    let sealer = try sealer(for: row)
+    var entries: ExactEntries = [:]
+    try store.connection.forEachRow(
+      "SELECT key, type, value FROM preferences_values WHERE domain=?", [.integer(row.id)]
+    ) { values in
+      guard let stored = values.stored(at: 1) else { return }
+      let name = values.string(at: 0)
+      if let sealer {
+        let (key, value) = try sealer.open(stored, name: name, in: row.domain)
+        entries[ExactText(key)] = value
+      } else {
+        guard stored.type != StoredValue.sealedType else { throw Self.unmarked(row.domain) }
+        entries[ExactText(name)] = try stored.preference()
+      }
+    }
+    return entries
+  }
+
+  /// Adds a value under its own key: a dictionary keeps the first of two normalizations of a key, and
+  /// would show it with the value of the other.
+  private static func add(
+    _ value: PreferenceValue, _ key: String, to entries: inout [String: PreferenceValue]
+  ) {
+    guard entries.updateValue(value, forKey: key) != nil else { return }
+    entries.removeValue(forKey: key)
+    entries[key] = value
   }
 
   /// The current values of some keys, by the names that the journal has for them.
@@ -251,22 +293,29 @@ package final class PreferenceDatabase {
   ///
   /// Other writers wait until it ends, so what `body` reads through the transaction stays current.
   ///
-  /// - Parameter body: Reads and changes.
+  /// - Parameters:
+  ///   - isFirstLook: Whether the values are another program's, which has had them all along, or
+  ///     which alone can change them: the journal has them, and they are not undone.
+  ///   - body: Reads and changes.
   /// - Returns: What `body` returns.
   /// - Throws: ``PreferenceError``; what `body` throws.
   @discardableResult
   package func transaction<Result>(
-    _ body: (PreferenceTransaction) throws -> Result
+    isFirstLook: Bool = false, _ body: (PreferenceTransaction) throws -> Result
   ) throws -> Result {
     latestCommit = nil
     if try !hasCurrentTables() { try store.adopt(.preferences) }
     let (result, entries) = try store.write { _ in
-      let transaction = PreferenceTransaction(self)
+      let transaction = PreferenceTransaction(
+        self, undoes: isFirstLook ? PreferenceJournal.firstLook : nil)
       let result = try body(transaction)
       try shortenJournal(of: try transaction.finish(), after: transaction.entries)
       return (result, transaction.entries)
     }
     latestCommit = entries
+    if !isFirstLook, let entries, entries.count == 1 {
+      ownSingles = ownSingles.suffix(7) + [entries.lowerBound]
+    }
     return result
   }
 

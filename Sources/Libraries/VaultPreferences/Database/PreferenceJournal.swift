@@ -24,6 +24,10 @@ struct PreferenceJournal {
   static let age: Double = 90 * 86_400
   /// The interval, in seconds, within which writes of the same key become one entry.
   static let coalescing: Double = 1
+  /// What the entries of a first look undo: nothing, so they are not undone either.
+  ///
+  /// What another program has had all along was no change.
+  static let firstLook: Int64 = 0
 
   let connection: SQLiteConnection
 
@@ -62,6 +66,20 @@ struct PreferenceJournal {
     return try entries(
       "sequence IN (SELECT sequence FROM preferences_journal WHERE \(condition) "
         + "ORDER BY sequence DESC LIMIT ?)", values + [.integer(Int64(clamping: limit))])
+  }
+
+  /// The latest entry of each key of some domains, where certain programs have made it.
+  func latestOfKeys(
+    after sequence: Int64, inDomainsWith prefix: String, ifBy word: String
+  ) throws -> [JournalEntry] {
+    // Beside max(), SQLite takes the other columns from the row that has the maximum.
+    try entries(
+      """
+      sequence IN (SELECT latest FROM (
+        SELECT max(sequence) AS latest, process AS program FROM preferences_journal
+        WHERE sequence>?1 AND substr(domain, 1, length(?2))=?2 AND key IS NOT NULL
+        GROUP BY domain, host, key) WHERE instr(program, ?3)>0)
+      """, [.integer(sequence), .text(prefix), .text(word)])
   }
 
   /// The entries of a transaction, the oldest first.
@@ -127,19 +145,29 @@ struct PreferenceJournal {
     return found
   }
 
-  /// The transactions that were neither undone nor undo another one, the latest first.
+  /// A transaction that can be undone.
+  struct Undoable {
+    /// Its number.
+    let transaction: Int64
+    /// The number of the latest transaction that made it count: its own, or that of the one that
+    /// took its undo back.
+    let latest: Int64
+  }
+
+  /// The transactions that count, the latest first.
   ///
+  /// They were not undone, or their undo was; nor do they undo another one, or are a first look.
   /// Only the last entry of each is looked at, and only as many as are needed.
   ///
   /// - Parameters:
   ///   - date: Only those from then on.
   ///   - limit: The maximum number.
-  /// - Returns: The numbers of the transactions.
+  /// - Returns: The transactions.
   /// - Throws: ``StorageError``.
-  func undoable(since date: Date? = nil, limit: Int = .max) throws -> [Int64] {
-    var found: [Int64] = []
+  func undoable(since date: Date? = nil, limit: Int = .max) throws -> [Undoable] {
+    var found: [Undoable] = []
     // What undoes a transaction comes after it.
-    var undone: Set<Int64> = []
+    var settled: Set<Int64> = []
     var before = Int64.max
     while found.count < limit,
       let (transaction, time, undoes) = try connection.first(
@@ -148,15 +176,43 @@ struct PreferenceJournal {
         { ($0.int64(at: 0), $0.double(at: 1), $0.isNull(at: 2) ? nil : $0.int64(at: 2)) })
     {
       before = transaction
+      // What was taken back takes nothing back any more.
+      guard !settled.contains(transaction) else { continue }
+      var origin = (transaction: transaction, time: time)
       if let undoes {
-        undone.insert(undoes)
-      } else if !undone.contains(transaction),
-        date.map({ time >= $0.timeIntervalSince1970 }) ?? true
-      {
-        found.append(transaction)
+        settled.insert(undoes)
+        guard let redone = try redone(byUndoing: undoes), !settled.contains(redone.transaction)
+        else { continue }
+        origin = redone
+        settled.insert(redone.transaction)
+      }
+      if date.map({ origin.time >= $0.timeIntervalSince1970 }) ?? true {
+        found.append(Undoable(transaction: origin.transaction, latest: transaction))
       }
     }
     return found
+  }
+
+  /// The transaction that counts again once an undo of it is undone.
+  ///
+  /// - Parameter transaction: The transaction that is undone.
+  /// - Returns: The transaction and its time; `nil` if what is undone is no undo, or the undo of a
+  ///   redo, or if the journal has lost one of them.
+  /// - Throws: ``StorageError``.
+  private func redone(
+    byUndoing transaction: Int64
+  ) throws -> (transaction: Int64, time: Double)? {
+    var (transaction, isRedo) = (transaction, false)
+    while let row = try connection.first(
+      "SELECT tx, time, undoes FROM preferences_journal WHERE sequence>=? ORDER BY sequence LIMIT 1",
+      [.integer(transaction)],
+      { ($0.int64(at: 0), $0.double(at: 1), $0.isNull(at: 2) ? nil : $0.int64(at: 2)) }),
+      row.0 == transaction
+    {
+      guard let undoes = row.2 else { return isRedo ? (transaction, row.1) : nil }
+      (transaction, isRedo) = (undoes, !isRedo)
+    }
+    return nil
   }
 
   /// What the journal has lost: for each domain, the latest entry that it does not have any more.
@@ -206,35 +262,44 @@ struct PreferenceJournal {
 
   /// Merges an entry with the one before it, if both are quick writes of the same key.
   ///
-  /// A slider writes sixty times a second. If the entry before is of the same key and process,
-  /// alone in its transaction and at most ``coalescing`` old, it is deleted, and this one takes
-  /// over its old value.
+  /// A slider writes sixty times a second. If an entry before is of the same key and writer, alone in
+  /// its transaction and at most ``coalescing`` old, it is deleted, and this one takes over its old
+  /// value: unless anything happened to the key between them, or it has its old value again.
   ///
-  /// - Parameter sequence: An entry that is alone in its transaction.
-  /// - Returns: Whether there was one to merge it with.
+  /// - Parameters:
+  ///   - sequence: An entry that is alone in its transaction.
+  ///   - own: The latest such entries of the same writer. Another process of the same name is
+  ///     another writer: each of its lines can be undone.
+  /// - Returns: The entry that it was merged with; `nil` if there was none.
   /// - Throws: ``StorageError``.
-  func coalesce(_ sequence: Int64) throws -> Bool {
+  func coalesce(_ sequence: Int64, own: [Int64]) throws -> Int64? {
+    guard !own.isEmpty else { return nil }
     let before = try connection.first(
       """
       SELECT b.sequence, b.old_type, b.old_value
       FROM preferences_journal AS n JOIN preferences_journal AS b
         ON b.sequence>=n.sequence-8 AND b.sequence<n.sequence AND b.domain=n.domain
           AND b.host=n.host AND b.key=n.key AND b.process=n.process
+          AND b.new_type IS n.old_type AND b.new_value IS n.old_value
+          AND NOT (b.old_type IS n.new_type AND b.old_value IS n.new_value)
       WHERE n.sequence=? AND n.time-b.time BETWEEN 0 AND ? AND b.undoes IS NULL
         AND b.tx=b.sequence AND b.old_type IS NOT NULL AND b.new_type IS NOT NULL
         AND n.new_type IS NOT NULL
         AND NOT EXISTS(SELECT 1 FROM preferences_journal WHERE sequence=b.sequence+1 AND tx=b.tx)
+        AND NOT EXISTS(SELECT 1 FROM preferences_journal AS m
+          WHERE m.sequence>b.sequence AND m.sequence<n.sequence AND m.domain=n.domain
+            AND m.host=n.host AND (m.key=n.key OR m.key IS NULL))
       ORDER BY b.sequence DESC LIMIT 1
       """, [.integer(sequence), .real(Self.coalescing)]
     ) { row in (row.int64(at: 0), row.stored(at: 1)) }
-    guard let (merged, old) = before else { return false }
+    guard let (merged, old) = before, own.contains(merged) else { return nil }
     let update = try connection.cached(
       "UPDATE preferences_journal SET old_type=?, old_value=? WHERE sequence=?")
     try update.bind(old, at: 1)
     try update.bind(sequence, at: 3)
     try update.run()
     try connection.execute("DELETE FROM preferences_journal WHERE sequence=?", [.integer(merged)])
-    return true
+    return merged
   }
 
   /// Records how many entries a transaction has.

@@ -6,15 +6,18 @@ package struct PreferenceSnapshot: Sendable, Equatable {
   package let date: Date
   package let sequence: Int64
   /// The domains that are not protected.
-  package let domains: [PreferenceDomain: [String: PreferenceValue]]
+  package let domains: [PreferenceDomain: ExactEntries]
   /// The protected domains, sealed as in the store, so that saving and restoring them needs no key.
   package let sealed: [PreferenceDomain: SealedDomain]
+  /// The domains that were there and whose values it does not have: they could not be read, or were
+  /// protected or unprotected since.
+  package let missing: Set<PreferenceDomain>
   /// The reasons why domains are missing, a sentence for each.
   package let problems: [String]
 
   /// The snapshot as a file: JSON, lossless, with protected domains sealed as they are.
   package var file: [UInt8] {
-    let contents = try? JSONText.parse(SnapshotText.text(domains, sealed).utf8)
+    let contents = try? JSONText.parse(SnapshotText.text(domains, sealed, missing: missing).utf8)
     let document: PreferenceValue = [
       "vaultSnapshot": 1, "time": .date(date), "domains": contents ?? [],
     ]
@@ -29,20 +32,23 @@ package struct PreferenceSnapshot: Sendable, Equatable {
     guard case .dictionary(let parts) = try JSONText.parse(file), parts["vaultSnapshot"] == 1,
       case .date(let date)? = parts["time"], let contents = parts["domains"]
     else { throw PreferenceError(.syntax, "this is no file of a snapshot") }
-    let (plain, sealed) = try SnapshotText.domains(of: JSONText.text(contents))
-    self.init(name: "", date: date, sequence: 0, domains: plain, sealed: sealed, problems: [])
+    let (plain, sealed, missing) = try SnapshotText.domains(of: JSONText.text(contents))
+    self.init(
+      name: "", date: date, sequence: 0, domains: plain, sealed: sealed, missing: missing,
+      problems: [])
   }
 
   init(
     name: String, date: Date, sequence: Int64,
-    domains: [PreferenceDomain: [String: PreferenceValue]],
-    sealed: [PreferenceDomain: SealedDomain], problems: [String]
+    domains: [PreferenceDomain: ExactEntries],
+    sealed: [PreferenceDomain: SealedDomain], missing: Set<PreferenceDomain>, problems: [String]
   ) {
     self.name = name
     self.date = date
     self.sequence = sequence
     self.domains = domains
     self.sealed = sealed
+    self.missing = missing
     self.problems = problems
   }
 

@@ -10,12 +10,13 @@ package final class PreferenceTransaction {
 
   /// - Parameters:
   ///   - database: The store, in a write transaction.
-  ///   - undoes: The transaction of the journal that this one undoes.
+  ///   - undoes: The transaction of the journal that this one undoes, or
+  ///     ``PreferenceJournal/firstLook``.
   init(_ database: PreferenceDatabase, undoes: Int64? = nil) {
     self.database = database
     writer = JournalWriter(
       PreferenceJournal(connection: database.store.connection), process: database.process,
-      date: database.now(), undoes: undoes)
+      date: database.now(), undoes: undoes, own: database.ownSingles)
   }
 
   private var connection: SQLiteConnection { database.store.connection }
@@ -39,6 +40,12 @@ package final class PreferenceTransaction {
   package func contents(of domain: PreferenceDomain) throws -> [String: PreferenceValue]? {
     guard let row = try row(of: domain) else { return nil }
     return try database.contents(of: row)
+  }
+
+  /// All keys and values of a domain, each key with its own value; `nil` if there is no such domain.
+  package func entries(of domain: PreferenceDomain) throws -> ExactEntries? {
+    guard let row = try row(of: domain) else { return nil }
+    return try database.entries(of: row)
   }
 
   /// Whether there is such a domain.
@@ -77,6 +84,22 @@ package final class PreferenceTransaction {
     try insert.bind(new, at: 3)
     try insert.run()
     try writer.record(domain, name, old: old, new: new)
+  }
+
+  /// Sets a key of the program's own, which has no place in the journal: nothing takes it back.
+  package func note(_ value: PreferenceValue, _ key: String, in domain: PreferenceDomain) throws {
+    if try row(of: domain) == nil {
+      try connection.execute(
+        "INSERT INTO preferences_domains(name, host, protection) VALUES (?, ?, NULL)",
+        [.text(domain.name), .text(domain.storedHost)])
+      rows[domain] = DomainRow(id: connection.lastInsertRowID, domain: domain, keyID: nil)
+    }
+    guard let row = try row(of: domain), row.keyID == nil else { return }
+    let insert = try connection.cached(Self.insertion)
+    try insert.bind(row.id, at: 1)
+    try insert.bind(key, at: 2)
+    try insert.bind(StoredValue(value), at: 3)
+    try insert.run()
   }
 
   /// Says in a domain without values of which version the first one is, so that it is not taken for
@@ -159,16 +182,27 @@ package final class PreferenceTransaction {
   package func replace(
     _ domain: PreferenceDomain, by entries: [String: PreferenceValue]
   ) throws {
-    let present = try contents(of: domain) ?? [:]
+    try replace(domain, by: ExactEntries(entries))
+  }
+
+  /// Replaces all keys and values of a domain.
+  ///
+  /// - Throws: The same.
+  package func replace(_ domain: PreferenceDomain, by entries: ExactEntries) throws {
+    let present = try self.entries(of: domain) ?? [:]
     let row = try made(domain)
     let sealer = try database.sealer(for: row)
-    for key in present.keys where entries[key] == nil {
+    let wanted = Set(
+      try entries.keys.map { ExactText(try sealer?.name(of: $0.text) ?? $0.text) })
+    let stored = try connection.strings(
+      "SELECT key FROM preferences_values WHERE domain=?", [.integer(row.id)])
+    for name in stored where !wanted.contains(ExactText(name)) {
       // A value that a fixed one hides may be removed: no program sees the difference.
-      _ = try remove(name: try sealer?.name(of: key) ?? key, in: row)
+      _ = try remove(name: name, in: row)
     }
-    for key in entries.keys.sorted() {
+    for key in entries.keys.sorted(by: { $0.text < $1.text }) {
       guard let value = entries[key], value != present[key] else { continue }
-      try set(value, key, in: domain)
+      try set(value, key.text, in: domain)
     }
   }
 

@@ -61,15 +61,20 @@ package struct ManagedPreferences: Sendable {
     _ key: String, in domain: String, against entries: [String: Entry]
   ) throws(PreferenceError) {
     guard let entry = entries[key] else { return }
-    throw PreferenceError(
-      .managed, "the administrator has set \(key) in \(domain) (\(entry.file))")
+    throw PreferenceError(.managed, refusal(of: key, in: domain, entry))
+  }
+
+  /// Why a fixed key is neither set nor removed.
+  package static func refusal(of key: String, in domain: String, _ entry: Entry) -> String {
+    "the administrator has set \(key) in \(domain) (\(entry.file))"
   }
 
   private func read(
     _ name: String, in files: PreferenceFileDirectory
   ) throws(PreferenceError) -> PreferenceValue {
     guard let contents = try files.contents(of: name, from: .administrator) else {
-      throw PreferenceError(.storage, "cannot read \(directory)/\(name): it was removed meanwhile")
+      throw PreferenceError(
+        .storage, "cannot read \(directory)/\(name): it leads nowhere, or was removed meanwhile")
     }
     return contents
   }

@@ -72,7 +72,13 @@ final class PreferenceFileDirectory {
     }
   }
 
-  func bytes(of name: String, from writers: Writers) throws -> [UInt8] {
+  /// The bytes of a file.
+  ///
+  /// - Throws: ``System/Failure``, with `EFBIG` for a file that is too large; ``PreferenceError`` with
+  ///   code `.storage`, also for a file that others may write.
+  func bytes(
+    of name: String, from writers: Writers, limit: Int = PreferenceFileDirectory.limit
+  ) throws -> [UInt8] {
     let file = try System.open(name, in: handle, flags: O_RDONLY | O_NONBLOCK)
     defer { System.close(file) }
     let status = try System.status(file)
@@ -85,8 +91,8 @@ final class PreferenceFileDirectory {
         }
       throw PreferenceError(.storage, "\(path)/\(name) \(rule)")
     }
-    guard let read = try System.readAll(file, expected: status.size, limit: Self.limit) else {
-      throw PreferenceError(.storage, "\(path)/\(name) is larger than \(Self.limit >> 20) MiB")
+    guard let read = try System.readAll(file, expected: status.size, limit: limit) else {
+      throw PreferenceError(.storage, "\(path)/\(name) is larger than \(limit >> 20) MiB")
     }
     return read
   }

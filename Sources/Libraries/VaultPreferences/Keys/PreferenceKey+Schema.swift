@@ -21,6 +21,8 @@ extension PreferenceKey {
     with { key in
       key.minimum = range.lowerBound.preferenceValue.measure
       key.maximum = range.upperBound.preferenceValue.measure
+      key.wholeMinimum = range.lowerBound.preferenceValue
+      key.wholeMaximum = range.upperBound.preferenceValue
     }
   }
 

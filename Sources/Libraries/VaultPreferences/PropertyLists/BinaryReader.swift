@@ -140,7 +140,7 @@ struct BinaryReader {
         let name = try object(try reference(start + index * referenceSize))
         guard case .string(let key) = name else { throw Self.failure("a key is not a string") }
         let reference = try reference(start + (count + index) * referenceSize)
-        entries[key] = try object(reference)
+        if let problem = entries.add(try object(reference), key) { throw Self.failure(problem) }
         size += sizes[reference] ?? 1
       }
       return (.dictionary(entries), size)

@@ -88,8 +88,8 @@ package enum JSONText {
   /// Reads an object of domains, each an object of keys; `null` stands for a key without a value.
   ///
   /// - Parameter text: UTF-8, perhaps with its byte order mark.
-  /// - Returns: The domains by name. Of several members of one name, the last counts.
-  /// - Throws: ``PreferenceError`` with code `.syntax`.
+  /// - Returns: The domains by name.
+  /// - Throws: ``PreferenceError`` with code `.syntax`, also for two members of one name.
   package static func parseDomains(
     _ text: [UInt8]
   ) throws(PreferenceError) -> [String: [String: PreferenceValue?]] {
@@ -100,18 +100,30 @@ package enum JSONText {
         var entries: [String: PreferenceValue?] = [:]
         try members(&reader, "an object of keys") { key, reader throws(JSONSyntaxError) in
           let token = try reader.next()
+          let value: PreferenceValue?
           if case .null = token {
-            entries[key] = .some(nil)
+            value = nil
           } else {
-            entries[key] = try PreferenceValue(token, &reader, .ours)
+            value = try PreferenceValue(token, &reader, .ours)
           }
+          try add(value, key, to: &entries, reader)
         }
-        domains[name] = entries
+        try add(entries, name, to: &domains, reader)
       }
       try reader.end()
       return domains
     } catch {
       throw PreferenceError(.syntax, error.message)
+    }
+  }
+
+  /// Adds a member that is there once: of two nobody knows which one is meant.
+  private static func add<Value>(
+    _ value: Value, _ key: String, to members: inout [String: Value], _ reader: JSONReader
+  ) throws(JSONSyntaxError) {
+    let isTwice = members.index(forKey: key) != nil
+    if let problem = members.add(value, key) ?? (isTwice ? "'\(key)' is there twice" : nil) {
+      throw reader.failure(problem)
     }
   }
 
@@ -212,8 +224,13 @@ extension PreferenceValue {
       var entries: [String: PreferenceValue] = [:]
       var count = 0
       while let name = try reader.memberName(after: count) {
-        // The last of several members of one name wins.
-        entries[name] = try PreferenceValue(try reader.next(), &reader, reading)
+        let value = try PreferenceValue(try reader.next(), &reader, reading)
+        // Of others' JSON the last of several members of one name wins; of ours nobody knows which
+        // one is meant.
+        if case .ours = reading, entries.index(forKey: name) != nil {
+          throw reader.failure(entries.add(value, name) ?? "'\(name)' is there twice")
+        }
+        if let problem = entries.add(value, name) { throw reader.failure(problem) }
         count += 1
       }
       guard case .ours = reading, entries.count == 1, let (tag, value) = entries.first,

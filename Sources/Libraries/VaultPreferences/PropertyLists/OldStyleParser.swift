@@ -109,7 +109,7 @@ struct OldStyleParser {
       }
       guard current == 0x3b else { throw failure("missing ; in a dictionary", at: end) }
       position += 1
-      entries[key] = value
+      if let problem = entries.add(value, key) { throw failure(problem, at: end) }
     }
   }
 

@@ -141,7 +141,7 @@ final class XMLReader: XMLHandler {
       elements.append(value)
       stack.append(.array(elements))
     case .dictionary(var entries, let key?):
-      entries[key] = value
+      if let problem = entries.add(value, key) { return fail(problem) }
       stack.append(.dictionary(entries, key: nil))
     case .dictionary: fail("a value without a key", ("Found non-key inside <dict>", "at"))
     case .text(let tag): fail("a value inside <\(tag)>")

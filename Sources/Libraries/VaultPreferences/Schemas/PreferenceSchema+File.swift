@@ -1,3 +1,4 @@
+import Glibc
 import VaultStorage
 
 /// Schemas as files, in TOML.
@@ -60,15 +61,14 @@ extension PreferenceSchema {
     for directory in directories {
       let path = "\(directory)/\(domain).toml"
       guard UserFile.exists(path) else { continue }
-      let found: [UInt8]?
+      let bytes: [UInt8]
       do {
-        found = try UserFile.bytes(ofRegular: path, limit: TOMLText.sizeLimit)
+        bytes = try self.bytes(of: "\(domain).toml", in: directory)
       } catch {
-        throw PreferenceError(.syntax, "The schema \(path) cannot be read: \(error.reason)")
-      }
-      guard let bytes = found else {
-        throw PreferenceError(
-          .syntax, "The schema \(path) cannot be read: it is not a regular file")
+        if let failure = error as? System.Failure {
+          throw PreferenceError(.syntax, "The schema \(path) cannot be read: \(failure.reason)")
+        }
+        throw PreferenceError(.syntax, "The schema \(PreferenceError(wrapping: error).message)")
       }
       do {
         return try PreferenceSchema(bytes, path: path)
@@ -77,6 +77,17 @@ extension PreferenceSchema {
       }
     }
     return nil
+  }
+
+  /// The bytes of a schema's file, which removes and renames values: as of a text file, only the
+  /// user, root and the folder's owner may have written it.
+  ///
+  /// - Throws: ``System/Failure``; ``PreferenceError`` with code `.storage`.
+  private static func bytes(of name: String, in folder: String) throws -> [UInt8] {
+    guard let directory = try PreferenceFileDirectory(folder) else {
+      throw System.Failure(errno: ENOENT)
+    }
+    return try directory.bytes(of: name, from: .anyoneTrusted, limit: TOMLText.sizeLimit)
   }
 
   /// Reads a schema.
@@ -177,13 +188,24 @@ extension PreferenceSchema.Key {
       case "format": format = try part.text()
       case "signature": signature = try part.text()
       case "default": defaultValue = value
-      case "minimum": minimum = try part.limit(isDate: entries["type"] == "date")
-      case "maximum": maximum = try part.limit(isDate: entries["type"] == "date")
+      case "minimum":
+        minimum = try part.limit(isDate: entries["type"] == "date")
+        wholeMinimum = value
+      case "maximum":
+        maximum = try part.limit(isDate: entries["type"] == "date")
+        wholeMaximum = value
       case "sensitive": isSensitive = try part.flag()
-      case "values": values = try part.array()
+      case "values":
+        values = try part.array()
+        if values.isEmpty {
+          throw PreferenceError(.syntax, "the values of \(name) are none: nothing could be set")
+        }
       case "renamedFrom": formerNames = try part.texts()
       default: throw PreferenceError(.syntax, "'\(word)' of \(name) means nothing")
       }
+    }
+    if let lowest, let highest, let problem = limitProblem(ofLimits: lowest, highest) {
+      throw PreferenceError(.syntax, problem)
     }
     if let defaultValue, let problem = problem(of: defaultValue) {
       throw PreferenceError(.syntax, "the default of \(name) does not fit: \(problem)")
@@ -198,8 +220,8 @@ extension PreferenceSchema.Key {
     add("type", type.map { .string($0) })
     add("description", description.map { .string($0) })
     add("default", defaultValue)
-    add("minimum", limit(minimum))
-    add("maximum", limit(maximum))
+    add("minimum", lowest)
+    add("maximum", highest)
     add("values", values.isEmpty ? nil : .array(values))
     add("pattern", pattern.map { .string($0) })
     add("format", format.map { .string($0) })
@@ -236,7 +258,7 @@ struct SchemaPart {
 
   /// A limit of numbers, or of dates.
   func limit(isDate: Bool) throws(PreferenceError) -> Double {
-    guard let limit = value.measure, (value.kind == .date) == isDate else {
+    guard let limit = value.measure, (value.kind == .date) == isDate, !limit.isNaN else {
       throw PreferenceError(.syntax, "\(name) is not a \(isDate ? "date" : "number")")
     }
     return limit

@@ -30,6 +30,9 @@ public struct PreferenceSchema: Sendable, Equatable {
     public var minimum: Double?
     /// The largest number; of dates the latest, in seconds since 2001.
     public var maximum: Double?
+    /// The limits as the file has them, where 64 bits of a real number may not hold them exactly.
+    var wholeMinimum: PreferenceValue?
+    var wholeMaximum: PreferenceValue?
     /// The only values, or the only elements of an array; empty for any.
     public var values: [PreferenceValue] = []
     /// A pattern of its texts, with `*` and `?`.
@@ -124,7 +127,9 @@ public struct PreferenceSchema: Sendable, Equatable {
       if let renamed = keys.values.first(where: { $0.formerNames.contains(name) }) {
         return .refusal("\(name) is called \(renamed.name) now")
       }
-      if let nearest = Suggestion.nearest(to: name, among: keys.keys.sorted()) {
+      // Of one letter, any other one would be a misprint.
+      if name.utf8.count > 1, let nearest = Suggestion.nearest(to: name, among: keys.keys.sorted())
+      {
         return .refusal("there is no key \(name); did you mean \(nearest)?")
       }
       return .warning("the schema\(path.map { " \($0)" } ?? "") has no key \(name)")
@@ -158,9 +163,11 @@ extension PreferenceSchema.Key {
         return "\(name) is one of \(choices)"
       }
     }
-    if let measure = value.measure {
-      if let minimum, !(measure >= minimum) { return "\(name) is \(atLeast(minimum))" }
-      if let maximum, !(measure <= maximum) { return "\(name) is \(atMost(maximum))" }
+    if let lowest, value.isOrdered(before: lowest) != false {
+      return "\(name) is \(atLeast(lowest))"
+    }
+    if let highest, highest.isOrdered(before: value) != false {
+      return "\(name) is \(atMost(highest))"
     }
     if let pattern, case .string(let text) = value, !NamePattern(pattern).matches(text) {
       return "\(name) is a text of the form \(pattern)"
@@ -168,21 +175,41 @@ extension PreferenceSchema.Key {
     return nil
   }
 
+  /// Why no value can be between two limits.
+  func limitProblem(ofLimits lowest: PreferenceValue, _ highest: PreferenceValue) -> String? {
+    guard highest.isOrdered(before: lowest) == true else { return nil }
+    return "no value of \(name) can be \(atLeast(lowest)) and \(atMost(highest))"
+  }
+
   private var hasDates: Bool { type == "date" }
 
-  private func atLeast(_ limit: Double) -> String {
+  /// The smallest number or earliest date.
+  package var lowest: PreferenceValue? { limit(minimum, wholeMinimum) }
+
+  /// The largest number or latest date.
+  package var highest: PreferenceValue? { limit(maximum, wholeMaximum) }
+
+  /// A limit, exactly if it is known so.
+  private func limit(_ number: Double?, _ whole: PreferenceValue?) -> PreferenceValue? {
+    if let whole, let number, whole.number == number { return whole }
+    return limit(number)
+  }
+
+  private func atLeast(_ limit: PreferenceValue) -> String {
     "\(hasDates ? "not before" : "at least") \(shown(limit))"
   }
 
-  private func atMost(_ limit: Double) -> String {
+  private func atMost(_ limit: PreferenceValue) -> String {
     "\(hasDates ? "not after" : "at most") \(shown(limit))"
   }
 
-  private func shown(_ number: Double) -> String {
-    if hasDates, let time = CalendarTime(Date(timeIntervalSinceReferenceDate: number)) {
-      return time.iso8601
+  private func shown(_ limit: PreferenceValue) -> String {
+    switch limit {
+    case .date(let date): CalendarTime(date)?.iso8601 ?? "\(date)"
+    case .integer(let number): String(number)
+    case .unsignedInteger(let number): String(number)
+    default: limit.number.map { "\($0)" } ?? ""
     }
-    return Int64(exactly: number).map { String($0) } ?? "\(number)"
   }
 
   /// A limit as a value: a date, or a number as whole as it is.
@@ -198,8 +225,8 @@ extension PreferenceSchema.Key {
     if !values.isEmpty {
       words.append("one of \(values.map { JSONText.text($0) }.joined(separator: ", "))")
     }
-    if let minimum { words.append(atLeast(minimum)) }
-    if let maximum { words.append(atMost(maximum)) }
+    if let lowest { words.append(atLeast(lowest)) }
+    if let highest { words.append(atMost(highest)) }
     if let pattern { words.append("of the form \(pattern)") }
     return words
   }
@@ -210,6 +237,28 @@ extension PreferenceValue {
   var measure: Double? {
     if case .date(let date) = self { return date.timeIntervalSinceReferenceDate }
     return number
+  }
+
+  /// Whether a number or date is smaller than another one, exactly; `nil` if nobody can say, since
+  /// one of them is none (which is no problem of limits), or not a number.
+  fileprivate func isOrdered(before other: PreferenceValue) -> Bool? {
+    if let first = whole, let second = other.whole { return first < second }
+    if let first = whole, let second = other.number, second.isFinite, abs(second) < 0x1p100 {
+      return first < Int128(second.rounded(.up))
+    }
+    if let first = number, let second = other.whole, first.isFinite, abs(first) < 0x1p100 {
+      return Int128(first.rounded(.down)) < second
+    }
+    guard let first = measure, let second = other.measure else { return false }
+    return first.isNaN || second.isNaN ? nil : first < second
+  }
+
+  private var whole: Int128? {
+    switch self {
+    case .integer(let number): Int128(number)
+    case .unsignedInteger(let number): Int128(number)
+    default: nil
+    }
   }
 
   /// The number that it is; `nil` if it is none.

@@ -32,6 +32,20 @@ package enum TOMLText {
     package let name: Name
     /// From 1.
     package let line: Int
+    /// The line in which the value ends, from 1; of a table with a header, that of the header.
+    package let endLine: Int
+    /// The column behind the value, from 1, in Unicode scalars.
+    package let endColumn: Int
+    /// Whether the value is a text.
+    package let isText: Bool
+
+    fileprivate init(_ name: Name, _ token: TOMLReader.Token) {
+      self.name = name
+      line = Int(token.raw.line)
+      endLine = max(line, Int(token.raw.end_line))
+      endColumn = Int(token.raw.end_column)
+      isText = token.raw.kind == CVAULT_TOML_STRING
+    }
   }
 
   /// The places of a document's domains and keys.
@@ -41,17 +55,14 @@ package enum TOMLText {
     var places: [Place] = []
     for _ in 0..<document.count {
       let domain = try reader.next()
-      places.append(
-        Place(name: .init(domain: domain.key, key: nil), line: Int(domain.position.line)))
+      places.append(Place(.init(domain: domain.key, key: nil), domain))
       // An array's elements have no places of their own.
       for _ in 0..<(domain.raw.kind == CVAULT_TOML_ARRAY ? domain.count : 0) {
         _ = try reader.value()
       }
       for _ in 0..<(domain.isTable ? domain.count : 0) {
         let (member, _) = try reader.value()
-        places.append(
-          Place(
-            name: .init(domain: domain.key, key: member.key), line: Int(member.position.line)))
+        places.append(Place(.init(domain: domain.key, key: member.key), member))
       }
     }
     return places
@@ -94,9 +105,11 @@ package enum TOMLText {
           throw domain.position.failure(
             "\(name) is a table inside a table; quote a domain's name: [\"\(name)…\"]")
         }
-        entries[member.key] = value
+        if let problem = entries.add(value, member.key) {
+          throw member.position.failure(problem)
+        }
       }
-      domains[domain.key] = entries
+      if let problem = domains.add(entries, domain.key) { throw domain.position.failure(problem) }
     }
     return domains
   }
@@ -178,7 +191,9 @@ private struct TOMLReader {
       var entries: [String: PreferenceValue] = [:]
       for _ in 0..<token.count {
         let (member, value) = try value()
-        entries[member.key] = value
+        if let problem = entries.add(value, member.key) {
+          throw member.position.failure(problem)
+        }
       }
       if token.raw.is_inline != 0, entries.count == 1, let (tag, value) = entries.first,
         tag.begins(with: "$")

@@ -26,7 +26,38 @@ package enum TOMLWriter {
         "TOML of more than 1 MiB, which could not be read again; JSON and property lists have no limit. "
           + "Nothing was written.")
     }
+    if let line = lines.first(where: { depth(of: $0) > depthLimit }) {
+      let key = line.firstRange(ofBytes: " = ").map { String(line[..<$0.lowerBound]) } ?? ""
+      throw PreferenceError(
+        .lossy,
+        "\(key): TOML of more than \(depthLimit) arrays and tables inside each other, which could not be "
+          + "read again; JSON and property lists hold them. Nothing was written.")
+    }
     return bytes
+  }
+
+  /// What toml++ reads (`TOML_MAX_NESTED_VALUES`), less what the document itself takes.
+  private static let depthLimit = 250
+
+  /// How many arrays and tables of a line are inside each other.
+  private static func depth(of line: String) -> Int {
+    var (depth, most, isQuoted, isEscaped) = (0, 0, false, false)
+    for byte in line.utf8 {
+      if isEscaped {
+        isEscaped = false
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\\"): isEscaped = isQuoted
+      case UInt8(ascii: "\""): isQuoted.toggle()
+      case UInt8(ascii: "["), UInt8(ascii: "{"):
+        if !isQuoted { depth += 1 }
+        most = max(most, depth)
+      case UInt8(ascii: "]"), UInt8(ascii: "}"): if !isQuoted { depth -= 1 }
+      default: break
+      }
+    }
+    return most
   }
 
   /// The line that begins a table.
