@@ -144,6 +144,42 @@ struct LastSeenTests {
     #expect(adopted.takeNotices().isEmpty)
   }
 
+  /// A backup that becomes a vault beside the one that it is of: the two go on apart, and each is
+  /// still told from an older file of its own.
+  @Test func aVaultRestoredBesideItsOriginalGoesOnByItself() throws {
+    let vault = try ThrowawayVault()
+    try vault.open.blocking.set(name("k"), to: Secret("one"))
+    let backup = "\(vault.home.path)/backup"
+    _ = try vault.open.blocking.backUp(to: backup)
+    var options = vault.options
+    options.historyLimit = 3
+    let beside = try LockedVault(location: vault.home.location, name: "before", options: options)
+    try beside.blocking.restore(from: backup)
+    let key = vault.key
+    func opened() throws -> UnlockedVault.Blocking {
+      try beside.blocking.unlock(with: [.key { key }]).blocking
+    }
+    for number in 0..<3 {
+      try opened().set(name("k"), to: Secret("theirs \(number)"))
+      try vault.reopened().blocking.set(name("own \(number)"), to: Secret("x"))
+      let (mine, other) = (try vault.reopened().blocking, try opened())
+      #expect(try mine.get(name("k")).text == "one")
+      #expect(try other.get(name("k")).text == "theirs \(number)")
+      #expect(mine.takeNotices().isEmpty && other.takeNotices().isEmpty)
+    }
+    for path in [vault.path, beside.path] {
+      let before = try bytes(path)
+      let locked = try path == vault.path ? vault.locked : beside
+      let open = { try locked.blocking.unlock(with: [.key { key }]).blocking }
+      try open().set(name("later"), to: Secret("x"))
+      let after = try bytes(path)
+      try rewrite(before, at: path)
+      #expect(code { try open().set(name("k"), to: Secret("y")) } == .rolledBack)
+      try rewrite(after, at: path)
+      try open().set(name("k"), to: Secret("y"))
+    }
+  }
+
   @Test func aVaultThatIsMadeOrRestoredInAnotherOnesPlaceIsMeantToBeThere() throws {
     let vault = try ThrowawayVault()
     let other = try ThrowawayVault()

@@ -234,6 +234,35 @@ struct TestKeyringTests {
     #expect(try open.get(name("api-token")).text == "elsewhere")
   }
 
+  @Test(arguments: [
+    ("gnome-keyring-daemon", "Seahorse"), ("kwalletd5", "KWalletManager"),
+    ("kwalletd6", "KWalletManager"), ("ksecretd", "KWalletManager"), ("keepassxc", "KeePassXC"),
+    ("oo7-daemon", "the program that keeps it"), (nil, "the program that keeps it"),
+  ])
+  func whatHelpsNamesTheProgramThatIsTheKeyring(program: String?, word: String) throws {
+    let keyring = TestKeyring()
+    keyring.program = program
+    let test = try ThrowawayVault { $0.use(keyring) }
+    try test.open.blocking.addSlot(.keyring())
+    keyring.state = .noCollection
+    let hint = try #require(test.locked.blocking.keyringStatus().hint)
+    #expect(hint.contains(word), "\(hint)")
+    if word != "Seahorse" { #expect(!hint.contains("Seahorse"), "\(hint)") }
+
+    // Reset: the other one has none of its keys, and other files.
+    let other = TestKeyring()
+    other.program = program
+    var options = test.options
+    options.use(other)
+    let lost = try LockedVault(location: test.location, options: options)
+    let error = #expect(throws: CredentialError.self) {
+      _ = try lost.blocking.unlock(with: [.keyring])
+    }
+    // That is assumed where nobody tells.
+    let isGnome = word == "Seahorse" || program == nil
+    #expect((error?.hint?.contains("share/keyrings") == true) == isGnome, "\(error?.hint ?? "")")
+  }
+
   @Test(arguments: TestKeyring.State.allCases.filter { $0 != .unlocked })
   func whateverTheKeyringDoesTheVaultIsWholeAndTheCopyIsToldOrMade(
     _ state: TestKeyring.State

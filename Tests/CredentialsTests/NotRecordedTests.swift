@@ -36,7 +36,8 @@ struct NotRecordedTests {
   }
 
   @Test func whatIsPurgedIsGoneFromTheGenerationBefore() throws {
-    try withoutRecord(after: 1) { try vault.open.blocking.remove(name("k"), purge: true) }
+    // The note of what is to go, and the vault file.
+    try withoutRecord(after: 2) { try vault.open.blocking.remove(name("k"), purge: true) }
     #expect(!FileManager.default.fileExists(atPath: "\(vault.path).previous"))
   }
 }

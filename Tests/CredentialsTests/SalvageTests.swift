@@ -209,4 +209,107 @@ struct SalvageTests {
     }
     #expect(code { _ = try salvage(vault) } == .noVault)
   }
+
+  /// Three versions of one item, and another item.
+  private func versions() throws -> ThrowawayVault {
+    let vault = try ThrowawayVault()
+    for secret in ["1", "2", "3"] { try vault.open.blocking.set(name("a"), to: Secret(secret)) }
+    try vault.open.blocking.set(name("b"), to: Secret("b"))
+    return vault
+  }
+
+  private func store(of vault: ThrowawayVault) -> String {
+    URL(fileURLWithPath: vault.path).deletingLastPathComponent().path + "/store.sqlite"
+  }
+
+  private func expectAllVersions(_ vault: ThrowawayVault) throws {
+    let open = try vault.reopened().blocking
+    #expect(try open.get(name("a"), version: 1).text == "1")
+    #expect(try open.get(name("a"), version: 2).text == "2")
+    #expect(try open.get(name("b")).text == "b")
+  }
+
+  /// Whoever may not read a file knows nothing of what is in it.
+  @Test(arguments: [0o644, 0o666])
+  func aFileThatOthersMayReadIsNotGivenUp(mode: Int) throws {
+    let vault = try versions()
+    let before = try Data(contentsOf: URL(fileURLWithPath: vault.path))
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: vault.path)
+    let refused = #expect(throws: CredentialError.self) { _ = try salvage(vault) }
+    #expect(refused?.code == .unsafeFile)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: vault.path)) == before)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: vault.path)
+    try expectAllVersions(vault)
+  }
+
+  /// Another name for the file, as a backup by links makes it.
+  @Test func aFileWithASecondNameIsNotGivenUp() throws {
+    let vault = try versions()
+    try FileManager.default.linkItem(atPath: vault.path, toPath: "\(vault.path).hard")
+    #expect(throws: CredentialError.self) { _ = try salvage(vault) }
+    try FileManager.default.removeItem(atPath: "\(vault.path).hard")
+    try expectAllVersions(vault)
+  }
+
+  /// A store that others may read, that is damaged, or not there, says nothing of the versions.
+  @Test(arguments: ["open", "damaged", "away"], [false, true])
+  func versionsInAStoreThatCannotBeReadAreNotGivenUp(harm: String, alsoVault: Bool) throws {
+    let vault = try versions()
+    let store = store(of: vault)
+    let whole = try Data(contentsOf: URL(fileURLWithPath: store))
+    let log = try? Data(contentsOf: URL(fileURLWithPath: "\(store)-wal"))
+    switch harm {
+    case "open":
+      try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: store)
+    case "damaged":
+      try? FileManager.default.removeItem(atPath: "\(store)-wal")
+      try Data(repeating: 7, count: 8192).write(to: URL(fileURLWithPath: store))
+    default:
+      for end in ["", "-wal", "-shm"] {
+        try? FileManager.default.moveItem(atPath: store + end, toPath: "\(store)\(end).away")
+      }
+    }
+    if alsoVault { _ = try damage(vault) { _ in 70 } }
+    let file = try Data(contentsOf: URL(fileURLWithPath: vault.path))
+    if harm == "away" {
+      let report = try salvage(vault)
+      #expect(report.lostVersions == 0 && report.isMended == alsoVault)
+    } else {
+      let refused = #expect(throws: CredentialError.self) { _ = try salvage(vault) }
+      #expect(refused?.code == (harm == "open" ? .unsafeFile : .damaged))
+      #expect(refused?.remedies.contains(.recoverStore) == (harm == "damaged"))
+      #expect(try Data(contentsOf: URL(fileURLWithPath: vault.path)) == file)
+    }
+    for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: store + end) }
+    if harm == "away" {
+      for end in ["", "-wal", "-shm"] {
+        try? FileManager.default.moveItem(atPath: "\(store)\(end).away", toPath: store + end)
+      }
+    } else {
+      try whole.write(to: URL(fileURLWithPath: store))
+      try log?.write(to: URL(fileURLWithPath: "\(store)-wal"))
+      for path in [store, "\(store)-wal"] where FileManager.default.fileExists(atPath: path) {
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+      }
+    }
+    if alsoVault { _ = try salvage(vault) }
+    let open = try vault.reopened().blocking
+    #expect(try open.get(name("a"), version: 1).text == "1")
+    #expect(try open.get(name("a"), version: 2).text == "2")
+  }
+
+  /// What goes for good goes from the store, too: beside one that cannot be opened nothing goes.
+  @Test func aPurgeBesideAStoreThatCannotBeOpenedChangesNothing() throws {
+    let vault = try versions()
+    let store = store(of: vault)
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: store)
+    let refused = #expect(throws: CredentialError.self) {
+      try vault.open.blocking.remove(name("a"), purge: true)
+    }
+    #expect(refused?.code == .unsafeFile)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: store)
+    try expectAllVersions(vault)
+    try vault.reopened().blocking.remove(name("a"), purge: true)
+    #expect(try vault.reopened().blocking.items().map(\.name.text) == ["b"])
+  }
 }

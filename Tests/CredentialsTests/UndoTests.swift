@@ -41,6 +41,27 @@ struct UndoTests {
     #expect(try vault.open.blocking.check().isDamaged == false)
   }
 
+  @Test func whatCameBackByAnotherNameGoesByItsOwn() throws {
+    let vault = try ThrowawayVault()
+    let blocking = vault.open.blocking
+    try blocking.set(name("a"), to: Secret("old"))
+    try blocking.remove(name("a"))
+    try blocking.set(name("a"), to: Secret("new"))
+    let back = try blocking.restoreFromTrash(name("a")).name
+    #expect(back.text != "a")
+    #expect(try blocking.undo() == [UndoneChange(name("a"), .removed)])
+    #expect(try names(vault) == ["a"])
+    var trash = ItemQuery()
+    trash.isInTrash = true
+    #expect(try blocking.items(matching: trash).map(\.name.text) == ["a"])
+    // And the other way again.
+    #expect(try blocking.undo().map(\.kind) == [.restored])
+    #expect(try names(vault) == ["a", back.text].sorted())
+    #expect(try blocking.get(back).text == "old")
+    #expect(try blocking.get(name("a")).text == "new")
+    #expect(try blocking.check().isDamaged == false)
+  }
+
   /// Many new items are noted by their positions, a few by their ids.
   @Test(arguments: [1, 3, 40])
   func newItemsAmongOthersGoAndComeBack(count: Int) throws {

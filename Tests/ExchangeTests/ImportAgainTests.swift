@@ -40,7 +40,7 @@ struct ImportAgainTests {
     _ entries: [Entry], _ vault: UnlockedVault.Blocking, replaces: Bool = false, prefix: String = ""
   ) throws -> ImportPlan {
     let plan = try plan(entries, vault, replaces: replaces, prefix: prefix)
-    try vault.store(plan.drafts, marking: plan.marks)
+    _ = try vault.edit { try $0.store(plan.drafts, marking: plan.marks) }
     return plan
   }
 
@@ -52,6 +52,34 @@ struct ImportAgainTests {
       return
         "\(item.name.text): \(whole.fields["user"]?.text ?? "")=\(whole.main.text ?? "")"
     }
+  }
+
+  /// What another command stores while an import compares is no part of its first plan: it is made
+  /// anew, with no other writer in between.
+  @Test(arguments: [false, true])
+  func whatIsStoredMeanwhileIsNotWrittenOver(replaces: Bool) throws {
+    let test = try InMemoryVault()
+    let vault = test.open.blocking
+    let entries = [Entry(name: "one", secret: "theirs"), Entry(name: "two", secret: "theirs")]
+    var plans = 0
+    let (plan, stored) = try vault.edit(
+      planning: { snapshot in
+        plans += 1
+        let plan = try ImportPlan(reading(entries), into: snapshot, replaces: replaces)
+        if plans == 1 { try vault.set(ItemName("one"), to: Secret("mine"), field: "own") }
+        return plan
+      },
+      { edit, plan in try edit.store(plan.drafts, marking: plan.marks) })
+    #expect(plans == 2)
+    #expect(plan.steps.map(\.action) == [replaces ? .replace : .exists, .new])
+    #expect(stored?.count == (replaces ? 2 : 1))
+    let snapshot = try vault.read()
+    let one = try snapshot.secrets(of: #require(snapshot[ItemName("one")]))
+    #expect(one.main.text == (replaces ? "theirs" : ""))
+    #expect(one.fields["own"]?.text == "mine")
+    // Nothing to write leaves the file as it is, whoever else writes.
+    let nothing: (plan: Int, result: Int?) = try vault.edit(planning: { _ in 7 }, { _, _ in nil })
+    #expect(nothing.plan == 7 && nothing.result == nil)
   }
 
   /// A counter that went on here, or there, is the same seed; it never goes back.
@@ -154,6 +182,39 @@ struct ImportAgainTests {
     var moved = first
     moved.url = "https://c.example"
     #expect(try self.plan([moved, second], vault).steps.map(\.action) == [.exists, .same])
+  }
+
+  /// Two routers have one name and one user: where address and secret differ it is another one.
+  @Test(arguments: [false, true]) func anEqualUserAloneIsNoAccount(_ replaces: Bool) throws {
+    let test = try InMemoryVault()
+    let vault = test.open.blocking
+    func router(_ url: String?, _ secret: String) -> Entry {
+      Entry(name: "Router", user: "admin", url: url, secret: secret)
+    }
+    func secrets() throws -> [String: String] {
+      let snapshot = try vault.read()
+      return Dictionary(
+        uniqueKeysWithValues: try snapshot.items().map {
+          let whole = try snapshot.secrets(of: $0)
+          return (whole.fields["url"]?.text ?? "", whole.main.text ?? "")
+        })
+    }
+    try store([router("attic", "p1"), router("cellar", "p2")], vault)
+    let plan = try store(
+      [router("cellar", "p2"), router("garage", "p3")], vault, replaces: replaces)
+    #expect(plan.steps.map(\.action) == [.same, .new])
+    #expect(try secrets() == ["attic": "p1", "cellar": "p2", "garage": "p3"])
+    // The address alone has changed; and the secret alone.
+    let moved = try store(
+      [router("shed", "p1"), router("cellar", "p2"), router("garage", "p4")], vault,
+      replaces: replaces)
+    let changed: ImportPlan.Action = replaces ? .replace : .exists
+    #expect(moved.steps.map(\.action) == [changed, .same, changed])
+    #expect(
+      try secrets()
+        == (replaces
+          ? ["shed": "p1", "cellar": "p2", "garage": "p4"]
+          : ["attic": "p1", "cellar": "p2", "garage": "p3"]))
   }
 
   @Test func whatCouldBeOneOfSeveralIsNotGuessed() throws {

@@ -364,6 +364,11 @@ struct SourceFormatTests {
       }
     }
     #expect(try PassImport.item("n", SecretBytes(text: "GOPASS-SECRET-1.0x\n")).fields.isEmpty)
+    // gopass shows the first password of several.
+    let two = try GopassImport.item(
+      "n", SecretBytes(text: "GOPASS-SECRET-1.0\nPassword: first\nPassword: second\n\nbody\n"))
+    #expect(two.main.text == "first")
+    #expect(texts(two).values.contains("second"), "\(texts(two))")
     // What begins so and is no text is a secret as a whole.
     let bytes = try SecretBytes(copying: Array("GOPASS-SECRET-1.0\n".utf8) + [0xFF])
     #expect(try PassImport.item("n", bytes).main.isEqual(to: bytes))

@@ -67,7 +67,8 @@ extension ModelMacro: ExtensionMacro {
     // An `id` of the actor's is the one of `Identifiable`, which is nobody's.
     let isChecked = model.actor != nil && model.properties.contains { $0.name == "id" }
     let isDeclaredSendable = syntax.inheritanceClause?.inheritedTypes.contains {
-      $0.type.trimmedDescription == "Sendable"
+      // `Sendable`, `@unchecked Sendable`, `Swift.Sendable`.
+      $0.type.lastToken(viewMode: .sourceAccurate)?.text == "Sendable"
     }
     let extensions = try [
       ExtensionDeclSyntax(

@@ -35,7 +35,7 @@ extension CredentialError {
       hint = "another process is writing to it; try again"
     case .damaged:
       code = .damaged
-      remedies = [.check]
+      remedies = [.check, .recoverStore]
     case .newerVersion:
       code = .newerVersion
       hint = "install a newer version of this software to open it"

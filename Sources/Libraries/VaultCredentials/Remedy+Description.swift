@@ -10,6 +10,7 @@ extension Remedy: CustomStringConvertible {
     case .unlock: "unlock the vault"
     case .check: "check what can still be read"
     case .salvage: "look for intact copies"
+    case .recoverStore: "put the last good copy of the store back"
     case .restoreBackup: "restore the backup"
     case .acceptRollback: "accept the file, if it is there on purpose"
     case .mergeOther: "merge the other file of the vault"

@@ -30,6 +30,8 @@ public enum Remedy: Sendable, Hashable, CaseIterable {
   case check
   /// Look for intact copies of what is damaged.
   case salvage
+  /// Put the last good copy of the store back, which holds earlier versions and the trash.
+  case recoverStore
   /// Restore a backup.
   case restoreBackup
   /// Accept the older or other vault file, if it is there on purpose:

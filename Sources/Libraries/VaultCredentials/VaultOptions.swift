@@ -175,6 +175,12 @@ public struct VaultNotice: Sendable, Equatable {
     "the keyring offers no encrypted connection: secrets crossed the session bus in plain text",
     remedies: [.requireEncryptedSession])
 
+  static let stillInLog = VaultNotice(
+    .stillInLog,
+    "sealed bytes of it are still in the log of store.sqlite, which another program is reading",
+    hint: "a new vault key makes them useless, when that program has ended",
+    remedies: [.rotateKey])
+
   static let singleSlot = VaultNotice(
     .singleSlot, singleSlotWords, remedies: [.addRecoveryCode])
 

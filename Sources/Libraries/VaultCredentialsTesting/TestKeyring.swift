@@ -62,6 +62,7 @@ public final class TestKeyring: Sendable {
     var state: State
     var items: [String: Stored] = [:]
     var next = 1
+    var program: String?
   }
 
   private let contents: Mutex<Contents>
@@ -75,6 +76,12 @@ public final class TestKeyring: Sendable {
   public var state: State {
     get { contents.withLock { $0.state } }
     set { contents.withLock { $0.state = newValue } }
+  }
+
+  /// The name of the program that it says it is.
+  package var program: String? {
+    get { contents.withLock { $0.program } }
+    set { contents.withLock { $0.program = newValue } }
   }
 
   /// What it holds for a service and a user, as another program would read it; also while it is
@@ -158,8 +165,9 @@ extension TestKeyring: DesktopKeyring {
     let state = state
     var report = KeyringReport(hasDisplay: canPrompt)
     report.canPrompt = canPrompt
+    report.owner = program.map { KeyringOwner(busName: ":1.1", process: nil, program: $0) }
     if let obstacle = state.keyringState, state != .serviceGone, state != .itemLocked {
-      report.obstacle = KeyringError(obstacle)
+      report.obstacle = KeyringError(obstacle, provider: report.owner?.provider)
     }
     if state == .unlocked || state == .plainSessionOnly || state.locksItems {
       report.collection = "/org/freedesktop/secrets/collection/test"
@@ -258,6 +266,11 @@ extension TestKeyring: DesktopKeyring {
   ) throws(KeyringError) -> PasswordUnlock {
     try state.require()
     throw KeyringError(.unlockUnsupported)
+  }
+
+  package func isLocked(for identities: [KeyringIdentity]) throws(KeyringError) -> Bool {
+    try state.require()
+    return state.isLocked
   }
 
   private func requireWritable() throws(KeyringError) {

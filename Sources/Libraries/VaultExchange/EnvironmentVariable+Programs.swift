@@ -13,9 +13,11 @@ extension EnvironmentVariable {
   package static func steersPrograms(_ name: String) -> Bool {
     // Programs read `http_proxy`, too.
     let name = name.uppercased()
-    if exact.contains(name) || suffixes.contains(where: name.ends(with:)) { return true }
-    if isRunCommands(name) || isSearchPath(name) { return true }
-    return isOfFamily(name) && !harmless.contains(where: name.ends(with:))
+    if exact.contains(name) || buildTools.contains(name) { return true }
+    if suffixes.contains(where: name.ends(with:)) { return true }
+    if isRunCommands(name) || isSearchPath(name) || areFlags(name) { return true }
+    guard isOfFamily(name) || hasCommandWord(name) else { return false }
+    return !harmless.contains(where: name.ends(with:))
   }
 
   /// The variable by which programs run other code that an item asks for: by its attribute, or by a
@@ -55,6 +57,25 @@ extension EnvironmentVariable {
     name.ends(with: "PATH") && !name.ends(with: "_PATH")
   }
 
+  /// Words that make adds to a line: `YFLAGS`.
+  ///
+  /// A program of one's own has an underscore there:
+  /// `FEATURE_FLAGS`.
+  private static func areFlags(_ name: String) -> Bool {
+    name.ends(with: "FLAGS") && !name.ends(with: "_FLAGS") && name.utf8.count > 5
+  }
+
+  /// A program by name, wherever its kind stands: `CHROME_BIN`, `GROFF_COMMAND_PREFIX`.
+  private static func hasCommandWord(_ name: String) -> Bool {
+    name.parts(at: "_").contains { commandWords.contains(String($0)) }
+  }
+
+  private static let commandWords: Set<String> = [
+    "ASKPASS", "BIN", "BINARY", "BROWSER", "CMD", "COMMAND", "COMPILER", "EDITOR", "EXEC",
+    "EXECUTABLE", "INTERPRETER", "LAUNCHER", "LINKER", "PAGER", "PRELOAD", "PROG", "RSH",
+    "WRAPPER",
+  ]
+
   private static func isOfFamily(_ name: String) -> Bool {
     if prefixes.contains(where: name.begins(with:)) { return true }
     // `PYTHONPATH`, `RUBYOPT`; a program of one's own may well be called `PYTHON_DISCORD`.
@@ -68,19 +89,30 @@ extension EnvironmentVariable {
   private static let prefixes = [
     // The loader, shells, languages.
     "BASH_", "CGO_", "CORECLR_", "COR_PROFILER", "DYLD_", "LD_", "LUA_", "PERL5", "RUBY_DEBUG_",
-    "RUSTC", "RUSTDOC", "RUSTUP_", "XDG_",
+    "FISH_", "RUSTC", "RUSTDOC", "RUSTUP_", "XDG_",
     // What builds and installs programs.
-    "CARGO_", "CCACHE_", "CMAKE_", "CTEST_", "HOMEBREW_", "NIX_", "NPM_CONFIG_", "PIP_", "PYTEST_",
-    "TEXMF", "UV_", "YARN_",
+    "ASDF_", "BUNDLER_", "CARGO_", "CCACHE_", "CMAKE_", "COREPACK_", "CTEST_", "HOMEBREW_",
+    "KBUILD_",
+    "MISE_", "NIX_", "NPM_CONFIG_", "PIP_", "PNPM_", "POETRY_", "PYENV_", "PYTEST_", "RBENV_",
+    "STACK_",
+    "TEXMF", "TOX_", "UV_", "VIRTUALENV_", "VOLTA_", "YARN_",
     // Programs with a variable for each of their settings.
-    "ANSIBLE_", "BORG_", "CLOUDSDK_", "GIT_", "HELM_", "KRB5", "KUBECTL_", "LDAPTLS_", "LESSKEY",
-    "OPENSSL_", "PASSWORD_STORE_", "RCLONE_", "RSYNC_", "SYSTEMD_", "TF_CLI_", "TF_DATA_",
-    "TF_PLUGIN_",
+    "ANSIBLE_", "AUTOSSH_", "BORG_", "BZR_", "CLOUDSDK_", "DARCS_", "GIT_", "GROFF_", "GS_",
+    "HELM_",
+    "KRB5", "KUBECTL_", "LDAPTLS_", "LESSKEY", "MAGICK_", "OPENSSL_", "PACKER_PLUGIN",
+    "PASSWORD_STORE_",
+    "RCLONE_", "RSYNC_", "SYSTEMD_", "TF_CLI_", "TF_DATA_", "TF_PLUGIN_", "TF_REATTACH_",
+    "VAGRANT_",
+    "VALGRIND_",
     // Our own: which vault is read, and what opens it.
     "VAULT_",
+    // Parameters of MPI name programs and libraries.
+    "OMPI_MCA_",
     // Modules of libraries, and where they connect to.
     "DBUS_", "FONTCONFIG_", "GIO_", "GST_PLUGIN", "GTK_", "QML_", "QML2_", "QT_", "SSL_CERT_",
-    "VK_ADD_", "VK_ICD_", "VK_LAYER_",
+    "VK_ADD_", "VK_ICD_", "VK_LAYER_", "__EGL_", "__GL", "__VK_",
+    // Another host for everything.
+    "AWS_ENDPOINT_URL",
   ]
 
   /// What steers nobody for all its first letters: `LD_SDK_KEY`, `GIT_TOKEN`, `RESTIC_PASSWORD`.
@@ -92,12 +124,9 @@ extension EnvironmentVariable {
 
   private static let suffixes = [
     // Commands, and programs by name.
-    "COMMAND", "_CMD", "EDITOR", "PAGER", "_BROWSER", "_SHELL", "_RSH", "_ASKPASS", "_EXEC",
-    "_EXECUTABLE", "_BINARY", "_PROGRAM", "_INTERPRETER", "_COMPILER", "_LINKER", "_LAUNCHER",
-    "_WRAPPER", "_RUNNER", "_RENDERER",
+    "COMMAND", "CMD", "EDITOR", "PAGER", "_SHELL", "_PROGRAM", "_RUNNER", "_RENDERER",
     // Words that are added to a line.
-    "OPTIONS", "OPTS", "_OPT", "_ARGS", "_ARGUMENTS", "CFLAGS", "CPPFLAGS", "CXXFLAGS", "LDFLAGS",
-    "RUSTFLAGS", "RUSTDOCFLAGS", "GOFLAGS", "MAKEFLAGS",
+    "OPTIONS", "OPTS", "_OPT", "_ARGS", "_ARGUMENTS",
     // Code that is loaded.
     "_PRELOAD", "_PLUGIN", "_PLUGINS", "_PLUGIN_DIR", "_PLUGIN_PATH", "_PLUGINS_DIR",
     "_PLUGINS_PATH", "_EXTENSIONS_DIR", "_LIBRARY_PATH", "_LOAD_PATH", "_MODULE_PATH",
@@ -111,10 +140,19 @@ extension EnvironmentVariable {
   ]
 
   private static let exact: Set<String> = [
+    // Found from outside, one at a time.
+    "AZURE_EXTENSION_DIR", "BUN_INSTALL", "CELERY_LOADER", "CHROME_PATH", "CONDA_EXE",
+    "DIRENV_BASH", "GDK_PIXBUF_MODULEDIR", "GTK3_MODULES",
+    "GUILE_LOAD_COMPILED_PATH", "HG", "IPYTHONDIR", "LADSPA_PATH", "NVM_DIR", "OCL_ICD_FILENAMES",
+    "PROXYCHAINS_CONF_FILE", "QEMU_LD_PREFIX", "SDL_DYNAMIC_API", "SPRING_CONFIG_LOCATION",
+    "SYSTEM_WGETRC", "TCL_LIBRARY", "TK_LIBRARY",
     // Shells, and what they start.
     "IFS", "ENV", "SHELL", "BASHOPTS", "PS0", "PS1", "PS2",
     "PS4", "ZDOTDIR", "HOME", "TMPDIR", "TMP", "TEMP", "VISUAL", "BROWSER", "HISTFILE",
-    "LESS", "LESSOPEN", "LESSCLOSE", "LESSEDIT", "MANOPT", "MANROFFOPT", "MORE", "VIMINIT",
+    "LESS", "LESSANSIENDCHARS", "LESSBINFMT", "LESSCLOSE", "LESSECHO", "LESSEDIT", "LESSGLOBALTAGS",
+    "LESSHISTFILE", "LESSMETACHARS", "LESSMETAESCAPE", "LESSOPEN", "LESSSECURE", "FCEDIT",
+    "MAILCAPS",
+    "RSH", "TAPE", "MANOPT", "MANROFFOPT", "MORE", "VIMINIT",
     "VIM", "VIMRUNTIME", "NVIM_APPNAME", "EXINIT", "SSH_AUTH_SOCK", "SSH_SK_HELPER",
     "SSH_SK_PROVIDER", "SSH_PKCS11_HELPER", "RSYNC_CONNECT_PROG", "SVN_SSH", "HGMERGE",
     "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
@@ -125,15 +163,15 @@ extension EnvironmentVariable {
     "MALLOC_TRACE", "NIS_PATH", "RESOLV_HOST_CONF", "TZDIR", "TERMCAP",
     "TERMINFO", "TERMINFO_DIRS", "LLVM_PROFILE_FILE",
     // Languages and what builds their programs.
-    "NODE_PATH", "NODE_EXTRA_CA_CERTS", "NODE_REPL_EXTERNAL_MODULE",
+    "NODE_PATH", "NODE_COMPILE_CACHE", "NODE_EXTRA_CA_CERTS", "NODE_REPL_EXTERNAL_MODULE",
     "NODE_TLS_REJECT_UNAUTHORIZED", "ELECTRON_RUN_AS_NODE", "GEM_PATH", "BUNDLE_GEMFILE",
     "BUNDLE_PATH", "RUBYLIB", "RUBYOPT", "PERLLIB", "PHP_INI_SCAN_DIR", "COMPOSER",
     "GOROOT", "GOPROXY", "GOENV", "GOTOOLCHAIN", "GOTOOLDIR", "GOSUMDB", "GONOSUMDB", "GOINSECURE",
-    "GOPRIVATE", "GONOPROXY", "GOBIN", "GOMODCACHE", "GOVCS", "GOAUTH", "GOCACHEPROG",
+    "GOPRIVATE", "GONOPROXY", "GOWORK", "GOBIN", "GOMODCACHE", "GOVCS", "GOAUTH", "GOCACHEPROG",
     "DOTNET_STARTUP_HOOKS", "DOTNET_ADDITIONAL_DEPS", "DOTNET_SHARED_STORE", "DOTNET_ROOT",
     "ERL_AFLAGS", "ERL_FLAGS", "ERL_LIBS", "ERL_ZFLAGS", "R_ENVIRON",
     "R_ENVIRON_USER", "R_LIBS", "R_LIBS_USER", "R_PROFILE", "R_PROFILE_USER", "JULIA_DEPOT_PATH",
-    "OCAMLRUNPARAM", "GHCRTS", "CC", "CXX", "CPP", "LD", "AR", "MAKEFILES",
+    "OCAMLRUNPARAM", "GHCRTS", "MAKEFILES",
     "CONFIG_SITE", "DEVELOPER_DIR", "SDKROOT", "PKG_CONFIG_LIBDIR",
     "PKG_CONFIG_SYSROOT_DIR", "COMPILER_PATH", "LIBRARY_PATH", "ACLOCAL_PATH", "QMAKESPEC",
     "VIRTUAL_ENV", "CONDA_PREFIX", "ASDF_DIR", "TEXINPUTS", "OPENOUT_ANY", "SHELL_ESCAPE",
@@ -141,6 +179,8 @@ extension EnvironmentVariable {
     // Modules of libraries, and whom they trust.
     "GDK_PIXBUF_MODULE_FILE", "SASL_PATH", "LDAPCONF", "SSLKEYLOGFILE", "GNUPGHOME", "P11_KIT_DIR",
     "WINEDLLOVERRIDES", "WINELOADER", "WINEPREFIX",
+    // Whom pass encrypts to, and whose list of them it believes.
+    "PASSWORD_STORE_KEY", "PASSWORD_STORE_SIGNING_KEY",
     // Databases.
     "PGSERVICE", "PGSERVICEFILE", "PGSYSCONFDIR", "PGPASSFILE", "PGSSLCERT", "PGSSLCRL", "PGSSLKEY",
     "PGSSLROOTCERT", "PGLOCALEDIR", "MYSQL_TEST_LOGIN_FILE", "ODBCINI", "ODBCINSTINI",
@@ -154,5 +194,25 @@ extension EnvironmentVariable {
     "CONTAINERS_STORAGE_CONF", "DOCKER_CERT_PATH", "DOCKER_CONTEXT", "DOCKER_HOST",
     "DOCKER_TLS_VERIFY", "GH_HOST", "GH_PATH", "KUBERNETES_SERVICE_HOST",
     "GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES",
+  ]
+
+  /// The programs that make and configure run: make takes its built-in names from the environment,
+  /// and so do the scripts of the GNU build system.
+  ///
+  /// GNU make's manual, "Variables Used by Implicit Rules"; Autoconf's, "Particular Programs".
+  private static let buildTools: Set<String> = [
+    "ACLOCAL", "AR", "AS", "AUTOCONF", "AUTOHEADER", "AUTOM4TE", "AUTOMAKE", "AUTORECONF", "AWK",
+    "BISON", "CC", "CMAKE", "CO", "CPP", "CROSS_COMPILE", "CTANGLE", "CWEAVE", "CXX", "DC",
+    "DLLTOOL",
+    "EGREP", "F77", "FC", "FGREP", "FLEX", "GET", "GO", "GREP", "HOSTCC", "HOSTCXX", "INSTALL",
+    "INSTALL_DATA", "INSTALL_SCRIPT", "INSTALL_STRIP_PROGRAM", "JAR", "JAVA", "JAVAC", "JAVADOC",
+    "LD",
+    "LDLIBS", "LEX", "LIBTOOL", "LIBTOOLIZE", "LINT", "LN_S", "LOADLIBES", "M2C", "M4", "MAKE",
+    "MAKEINFO",
+    "MKDIR_P", "MT", "MV", "NINJA", "NM", "NVCC", "OBJC", "OBJCOPY", "OBJCXX", "OBJDUMP", "PC",
+    "PERL",
+    "PYTHON", "PYTHON3", "RANLIB", "READELF", "RM", "RUBY", "RUSTC", "SED", "SIZE", "STRIP",
+    "SWIFTC",
+    "TANGLE", "TAR", "TEX", "TEXI2DVI", "TEXI2PDF", "WEAVE", "WINDRES", "XGETTEXT", "YACC",
   ]
 }

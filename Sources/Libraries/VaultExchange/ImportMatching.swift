@@ -14,6 +14,8 @@ struct ImportMatching {
     let preferred: String
     /// Of its secrets.
     let digest: [UInt8]
+    /// Of its main secret alone.
+    let mainDigest: [UInt8]
     let origin: ImportOrigin
     /// Its user; empty without one.
     let user: String
@@ -22,6 +24,7 @@ struct ImportMatching {
 
     init(_ item: ImportedItem, preferred: String, digest: [UInt8], prefix: String) throws {
       (self.item, self.preferred, self.digest) = (item, preferred, digest)
+      mainDigest = try ImportedItem.digest(item.main, [:])
       origin = try ImportOrigin(item, preferred: preferred, prefix: prefix)
       (user, address) = (item.text(of: "user"), item.text(of: "url"))
     }
@@ -32,6 +35,7 @@ struct ImportMatching {
     let user: String
     let address: String
     let digest: [UInt8]
+    let mainDigest: [UInt8]
     /// Whether the other program has an id of it.
     let hasID: Bool
   }
@@ -62,14 +66,31 @@ struct ImportMatching {
     guard !open.isEmpty else { return }
     let relatives = Self.relatives(items, of: Set(open.map { Self.normal(entries[$0].preferred) }))
     guard !relatives.isEmpty else { return }
+    // The address has changed: not the secret, or else it is another account, as of two routers
+    // whose user is `admin`.
+    try find(among: relatives, isStrict: false, byEqualSecrets: true) {
+      $0.origin.hasID ? nil : Key($0.user, "")
+    } of: {
+      $0.hasID ? nil : Key($0.user, "")
+    }
     try find(among: relatives, isStrict: true) {
       Key($0.user, $0.address)
     } of: {
       Key($0.user, $0.address)
     }
-    // The address has changed.
+    try find(among: relatives, isStrict: false, byEqualSecrets: true) {
+      Key($0.user, "")
+    } of: {
+      Key($0.user, "")
+    }
+    // An address was added, or is gone.
     try find(among: relatives, isStrict: false) {
       Key($0.user, "")
+    } of: {
+      $0.address.isEmpty ? Key($0.user, "") : nil
+    }
+    try find(among: relatives, isStrict: false) {
+      $0.address.isEmpty ? Key($0.user, "") : nil
     } of: {
       Key($0.user, "")
     }
@@ -150,12 +171,14 @@ struct ImportMatching {
   /// - Parameters:
   ///   - relatives: The places of items, by the names that they may have got theirs from.
   ///   - isStrict: Whether what fits is the same account, so that of several none is a new one.
+  ///   - byEqualSecrets: True if only one entry and one item are paired that have the same main
+  ///     secret.
   ///   - entryKey: What an entry has to have in common; `nil` for one that is not meant.
   ///   - itemKey: The same for an item.
   /// - Throws: `CredentialError` with code `.damaged`, `SealingError` with code `.outOfMemory`.
   private mutating func find(
-    among relatives: [String: [Int]], isStrict: Bool, _ entryKey: (Entry) -> Key?,
-    of itemKey: (Account) -> Key?
+    among relatives: [String: [Int]], isStrict: Bool, byEqualSecrets: Bool = false,
+    _ entryKey: (Entry) -> Key?, of itemKey: (Account) -> Key?
   ) throws {
     var groups: [Key: [Int]] = [:]
     var order: [Key] = []
@@ -182,7 +205,20 @@ struct ImportMatching {
       let free = (places[key] ?? []).filter {
         !claimed.contains($0) && !(haveIDs && accounts[$0]?.hasID == true)
       }
-      try settle(candidates, free, isStrict: isStrict, isOne: false)
+      if byEqualSecrets {
+        try pair(candidates, free)
+      } else {
+        try settle(candidates, free, isStrict: isStrict, isOne: false)
+      }
+    }
+  }
+
+  /// Pairs an entry and an item that alone have the same main secret.
+  private mutating func pair(_ candidates: [Int], _ places: [Int]) throws {
+    let digests = Dictionary(grouping: candidates) { entries[$0].mainDigest }
+    for (digest, same) in try Dictionary(grouping: places, by: { try account($0).mainDigest }) {
+      guard same.count == 1, let entry = digests[digest], entry.count == 1 else { continue }
+      claim(same[0], for: entry[0])
     }
   }
 
@@ -222,6 +258,7 @@ struct ImportMatching {
     let account = Account(
       user: whole.fields["user"]?.text ?? "", address: whole.fields["url"]?.text ?? "",
       digest: try ImportedItem.digest(whole.main.bytes, fields.mapValues(\.bytes)),
+      mainDigest: try ImportedItem.digest(whole.main.bytes, [:]),
       hasID: origin?.hasID == true)
     accounts[place] = account
     return account

@@ -96,11 +96,21 @@ package final class Directory: Sendable {
   /// and `su` leave `HOME` as it is.
   ///
   /// In a job of CI nobody is: containers of GitHub's actions run as root with the runner's home.
-  private func checkHome() throws(StorageError) {
+  private func checkHome() throws(StorageError) { try Self.checkHome(of: path) }
+
+  /// Refuses to make something below a path in the home of another user; see ``checkHome()``.
+  ///
+  /// - Parameters:
+  ///   - path: A file or folder.
+  ///   - environment: Returns `HOME` and `CI`.
+  /// - Throws: ``StorageError`` with code `.refused`.
+  package static func checkHome(
+    of path: String, _ environment: (String) -> String? = StoreLocation.variable
+  ) throws(StorageError) {
     let user = System.effectiveUser
-    guard let home = try? StoreLocation.home(), path.begins(with: "\(home)/"), !home.isEmpty,
-      let status = Self.homeStatus(), status.owner != user, status.owner != 0,
-      (StoreLocation.variable("CI") ?? "").isEmpty
+    guard let home = try? StoreLocation.home(environment), path.begins(with: "\(home)/"),
+      !home.isEmpty, let status = try? System.targetStatus(of: home, in: AT_FDCWD),
+      status.owner != user, status.owner != 0, (environment("CI") ?? "").isEmpty
     else { return }
     throw StorageError(
       .refused, "the home \(home) belongs to another user (\(status.owner), not \(user))",
@@ -368,7 +378,11 @@ package final class Directory: Sendable {
       throw StorageError(.refused, "others may read or write \(file); run: chmod 600 \(file)")
     }
     guard status.linkCount <= maximumLinkCount else {
-      throw StorageError(.refused, "\(file) has a second name (a hard link)")
+      throw StorageError(
+        .refused, "\(file) has a second name (a hard link)",
+        advice:
+          "remove the other name, or make this one a file of its own: copy it, and move the copy "
+          + "over it")
     }
   }
 

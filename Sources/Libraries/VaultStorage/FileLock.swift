@@ -24,6 +24,10 @@ package final class FileLock: Sendable {
       descriptor = try System.openNoLinks(
         name, in: directory.descriptor, flags: O_RDWR | O_CREAT | O_NONBLOCK | O_NOCTTY,
         mode: 0o600)
+    } catch  where error.errno == EROFS {
+      throw StorageError(
+        .cannotCreate, "nothing can be changed in \(directory.path): \(error.reason)",
+        systemError: error.errno)
     } catch {
       throw Directory.failure(error, "open the lock", "\(directory.path)/\(name)", .cannotCreate)
     }

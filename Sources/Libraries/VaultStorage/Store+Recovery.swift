@@ -60,6 +60,8 @@ extension Store {
     let here = try connection.strings(
       "SELECT name FROM sqlite_schema WHERE type='table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' "
         + "AND name<>'modules' ORDER BY rowid")
+    // Emptied, or never one of ours: nothing can be said of any table.
+    if there.isEmpty { incomplete = here }
     for table in here where there.contains(table) {
       let (count, isWhole) = try carryOver(table, from: damaged)
       rows += count

@@ -49,7 +49,8 @@ package final class Store {
   ///   - mode: For reading or for writing.
   ///   - busyTimeout: How long calls wait for another process's lock.
   /// - Returns: `nil` if it is only to be read and there is none, or an empty file.
-  /// - Throws: ``StorageError`` with code `.refused`, `.damaged`, `.busy`, `.cannotCreate`, ….
+  /// - Throws: ``StorageError`` with code `.refused`, `.damaged` (also for an empty file beside a last
+  ///   good copy), `.busy`, `.cannotCreate`, ….
   package static func open(
     _ location: StoreLocation, mode: Mode, busyTimeout: Duration = .seconds(5)
   ) throws(StorageError) -> Store? {
@@ -60,9 +61,12 @@ package final class Store {
       return nil
     }
     let name = StoreLocation.storeName
+    var isNew = false
     switch try StoreFile.check(name, in: directory) {
     case .absent where mode == .read: return nil
-    case .absent: try StoreFile.create(name, in: directory)
+    case .absent:
+      try StoreFile.create(name, in: directory)
+      isNew = true
     case .present: break
     }
     for suffix in sidecarSuffixes { _ = try StoreFile.check(name + suffix, in: directory) }
@@ -73,7 +77,7 @@ package final class Store {
     let store = Store(
       connection: connection, directory: directory, at: location, isOnNetwork: isOnNetwork,
       busyTimeout: busyTimeout)
-    guard try store.prepare(mode) else { return nil }
+    guard try store.prepare(mode, isNew: isNew) else { return nil }
     return store
   }
 
@@ -84,6 +88,14 @@ package final class Store {
     _ path: String, directory: Directory, name: String, mode: Mode, busyTimeout: Duration
   ) throws(StorageError) -> SQLiteConnection {
     let connection = try SQLiteConnection(path: path, mode: .readWrite, busyTimeout: busyTimeout)
+    if mode == .write, connection.isReadOnly,
+      let refusal = System.refusalToWrite(in: directory.descriptor)
+    {
+      // SQLite would say later, of a file beside the store, that it cannot be opened.
+      throw StorageError(
+        .cannotCreate, "nothing can be changed in \(directory.path): \(refusal.reason)",
+        systemError: refusal.errno)
+    }
     if mode == .write || !connection.isReadOnly { return connection }
     // A read-only file system: WAL needs two more files, unless nobody writes.
     if try directory.contains("\(name)-wal") {
@@ -95,7 +107,7 @@ package final class Store {
   /// Configures the connection; creates the tables of an empty store if it is opened for writing.
   ///
   /// - Returns: Whether there is a store.
-  private func prepare(_ mode: Mode) throws(StorageError) -> Bool {
+  private func prepare(_ mode: Mode, isNew: Bool) throws(StorageError) -> Bool {
     connection.ignoreTriggersAndViews()
     try connection.executeScript(
       "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA secure_delete=ON; "
@@ -104,6 +116,13 @@ package final class Store {
     // look, another process may create the store before the second: then the id is there at the
     // third.
     if try applicationID() == 0, try connection.int64("SELECT count(*) FROM sqlite_schema") == 0 {
+      // A crash or a full disk has emptied it: what is begun anew would replace the copy, too.
+      if !isNew, let directory, try directory.contains(Self.lastGoodName) {
+        throw StorageError(
+          .damaged,
+          "\(directory.path)/\(StoreLocation.storeName) is empty, and had contents: its last good copy "
+            + "is beside it")
+      }
       // A writer that ran out of space left it empty.
       if mode == .read { return false }
       try initialize()

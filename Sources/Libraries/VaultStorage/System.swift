@@ -432,6 +432,12 @@ package enum System {
       + "T\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))Z"
   }
 
+  /// Why no files can be created in a directory; `nil` if they can.
+  static func refusalToWrite(in directory: Int32) -> Failure? {
+    let isAllowed = unsafe faccessat(directory, ".", W_OK, AT_EACCESS) == 0
+    return isAllowed ? nil : Failure(errno: errno)
+  }
+
   /// Whether files can be created in a directory: faccessat(2), with the effective user's rights.
   package static func isWritable(_ directory: Int32) -> Bool {
     unsafe faccessat(directory, ".", W_OK, AT_EACCESS) == 0

@@ -158,9 +158,11 @@ package enum UserFile {
       }
       return try System.writeAll(file, unsafe bytes.span.bytes)
     }
-    let temporary = "\(target).\(AtomicFile.randomSuffix())~"
+    let (file, temporary) = try makeTemporary(for: target, mode: mode)
+    // Its lock is held until it has its name.
+    defer { System.close(file) }
     do {
-      try write(bytes, to: temporary, inPlaceOf: old, mode: mode, isForEveryone)
+      try write(bytes, to: file, inPlaceOf: old, mode: mode, isForEveryone)
       try System.rename(temporary, to: target, in: AT_FDCWD)
       let directory = try openFolder(of: target)
       defer { System.close(directory) }
@@ -169,15 +171,111 @@ package enum UserFile {
       try? System.unlink(temporary, in: AT_FDCWD)
       throw error
     }
+    _ = removeLeftovers(of: target)
   }
 
-  private static func write(
-    _ bytes: [UInt8], to path: String, inPlaceOf old: System.FileStatus?, mode: UInt32,
-    _ isForEveryone: Bool
+  /// Makes the file that will be renamed, and takes its lock, by which others see that its writer
+  /// lives.
+  private static func makeTemporary(
+    for target: String, mode: UInt32
+  ) throws(System.Failure) -> (file: Int32, path: String) {
+    while true {
+      let path = temporaryPath(for: target)
+      let file = try System.open(
+        path, in: AT_FDCWD, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
+      System.waitForDirectoryLock(file)
+      // Before the lock was taken it looked like one that was left, and may have been removed.
+      guard let status = try? System.status(file), status.linkCount == 0 else {
+        return (file, path)
+      }
+      System.close(file)
+    }
+  }
+
+  private static func temporaryPath(for target: String) -> String {
+    "\(target).\(AtomicFile.randomSuffix())~"
+  }
+
+  // MARK: What killed writers leave
+
+  /// What ``replace(_:with:mode:isForEveryone:)`` left beside a file when it was killed: the text
+  /// that was to be the new one.
+  ///
+  /// - Parameter path: The file, which need not exist; links are followed.
+  /// - Returns: Paths of files of this user's that no living writer holds.
+  package static func leftovers(of path: String) -> [String] {
+    var found: [String] = []
+    forEachLeftover(of: path) { found.append($0) }
+    return found
+  }
+
+  /// Removes what ``leftovers(of:)`` finds.
+  ///
+  /// - Parameter path: The file.
+  /// - Returns: What was removed, and what could not be.
+  package static func removeLeftovers(of path: String) -> (removed: [String], kept: [String]) {
+    var (removed, kept): ([String], [String]) = ([], [])
+    forEachLeftover(of: path) { leftover in
+      let isRemoved = (try? System.unlink(leftover, in: AT_FDCWD)) != nil
+      if isRemoved { removed.append(leftover) } else { kept.append(leftover) }
+    }
+    return (removed, kept)
+  }
+
+  /// Calls `body` with each of them, while nobody else can take it for a living writer's.
+  private static func forEachLeftover(of path: String, _ body: (String) -> Void) {
+    guard let target = try? target(of: path) else { return }
+    let folder = folder(of: target)
+    let prefix = target.utf8.lastIndex(of: 0x2f).map { String(target[$0...].dropFirst()) } ?? target
+    for name in (try? names(in: folder)) ?? [] where isTemporary(name, of: prefix) {
+      let leftover = "\(folder)/\(name)"
+      guard let status = try? System.status(of: leftover, in: AT_FDCWD), status.isRegular,
+        status.owner == System.effectiveUser
+      else { continue }
+      // A file that may not be read has no writer of ours either.
+      let file = try? System.open(
+        leftover, in: AT_FDCWD, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+      defer { if let file { System.close(file) } }
+      if file.map({ System.lockDirectory($0) }) ?? true { body(leftover) }
+    }
+  }
+
+  /// Whether a name is one of ``temporaryPath(for:)``.
+  private static func isTemporary(_ name: String, of file: String) -> Bool {
+    let rest = name.utf8.dropFirst(file.utf8.count)
+    return name.utf8.starts(with: file.utf8) && rest.count == 18
+      && rest.first == UInt8(ascii: ".") && rest.last == UInt8(ascii: "~")
+      && rest.dropFirst().dropLast().allSatisfy {
+        (0x30...0x39).contains($0) || (0x61...0x66).contains($0)
+      }
+  }
+
+  /// Makes a file that is not there.
+  ///
+  /// - Parameters:
+  ///   - path: The file; no link is followed.
+  ///   - bytes: The contents.
+  ///   - mode: Its mode, less what umask(2) takes away.
+  /// - Throws: ``System/Failure``, with `EEXIST` if there is one; if it cannot be written, it is
+  ///   removed again.
+  package static func make(
+    _ path: String, with bytes: [UInt8], mode: UInt32
   ) throws(System.Failure) {
     let file = try System.open(
       path, in: AT_FDCWD, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
     defer { System.close(file) }
+    do {
+      try System.writeAll(file, unsafe bytes.span.bytes)
+    } catch {
+      try? System.unlink(path, in: AT_FDCWD)
+      throw error
+    }
+  }
+
+  private static func write(
+    _ bytes: [UInt8], to file: Int32, inPlaceOf old: System.FileStatus?, mode: UInt32,
+    _ isForEveryone: Bool
+  ) throws(System.Failure) {
     try System.writeAll(file, unsafe bytes.span.bytes)
     if let old {
       // Only root may change a file's owner; otherwise it becomes the writer's, as on a Mac.

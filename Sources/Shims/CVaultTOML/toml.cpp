@@ -77,6 +77,8 @@ class Walk {
     cvault_toml_token token{};
     token.line = position.line;
     token.column = position.column;
+    token.end_line = node.source().end.line;
+    token.end_column = node.source().end.column;
     token.key = key;
     if ((node.is_table() || node.is_array()) && depth >= depth_limit_) {
       document_.fail(position, "too many arrays and tables inside each other");

@@ -70,7 +70,8 @@ extension LockedVault {
   /// - Returns: What was found, and what is lost.
   /// - Throws: ``CredentialError``: `.damaged` or `.noVault` if nothing at all can be read;
   ///   `.rolledBack`, `.forked`, `.otherVault` if all there is is an older file, or one of another
-  ///   history; what ``unlock(with:)`` and writing throw.
+  ///   history; `.unsafeFile`, `.newerVersion`, `.inputOutput` and others for a file that is there
+  ///   and may be whole: it is no reason to go back; what ``unlock(with:)`` and writing throw.
   public func salvage(
     with sources: @escaping @Sendable ([KeySlot]) throws -> [KeySource]
   ) async throws -> SalvageReport {
@@ -110,7 +111,7 @@ extension LockedVault {
   ///
   /// - Returns: Whether there was a session, or a process that served the vault.
   /// - Throws: ``CredentialError`` with code `.permissionDenied` if the kernel keeps a session that
-  ///   is there.
+  ///   is there, or a process that serves the vault cannot be told.
   public func lock() async throws -> Bool {
     try await waiting { try $0.lock() }
   }

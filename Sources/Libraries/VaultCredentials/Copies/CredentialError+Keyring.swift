@@ -4,7 +4,7 @@ extension CredentialError {
   /// The code is `keyring-` and the state's own name, so that each state has a stable code.
   init(_ error: KeyringError) {
     self.init(
-      Code(rawValue: "keyring-\(error.state.rawValue)"), error.message, hint: error.state.hint,
+      Code(rawValue: "keyring-\(error.state.rawValue)"), error.message, hint: error.hint,
       remedies: error.state.remedies,
       underlying: error)
   }
@@ -27,6 +27,13 @@ extension CredentialError.Code {
   }
 }
 
+extension KeyringError {
+  /// One sentence that helps, where the state's remedies do not say everything.
+  var hint: String? {
+    state == .noCollection ? (provider ?? .other).makingHint : state.hint
+  }
+}
+
 extension KeyringError.State {
   /// One sentence that helps, where ``remedies`` do not say everything.
   var hint: String? {
@@ -40,8 +47,7 @@ extension KeyringError.State {
       "install and start a keyring (apt-get install gnome-keyring), or use a passphrase or key file"
     case .activationTimedOut, .notAnswering, .serviceGone, .unusableReply:
       "restart the keyring's program, or open the vault with a passphrase or key file"
-    case .noCollection:
-      "create a keyring first: log in to the desktop once, or create one in Seahorse"
+    case .noCollection: KeyringProvider.other.makingHint
     case .itemMissing: "open the vault with a passphrase, key file or recovery code"
     case .plainSessionOnly: "use another keyring"
     case .sessionRefused:

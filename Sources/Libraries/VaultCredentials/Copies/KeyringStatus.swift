@@ -38,7 +38,7 @@ public struct KeyringStatus: Sendable {
   init(_ report: KeyringReport, lostKey: CredentialError?) {
     state = report.obstacle?.state.rawValue ?? (lostKey == nil ? "unlocked" : "without-key")
     message = report.obstacle?.message ?? lostKey?.message
-    hint = report.obstacle?.state.hint ?? lostKey?.hint
+    hint = report.obstacle?.hint ?? lostKey?.hint
     remedies = report.obstacle?.state.remedies ?? lostKey?.remedies ?? []
     owner = report.owner?.busName
     process = report.owner?.process
@@ -84,7 +84,10 @@ extension LockedVault.Blocking {
       return KeyringStatus(report, lostKey: nil)
     }
     let slotKeys = KeyringSlotKeys(keyring: vault.keyring, options: vault.options)
-    return KeyringStatus(report, lostKey: LostKeyringKey.found(by: slotKeys, in: sealed.header))
+    return KeyringStatus(
+      report,
+      lostKey: LostKeyringKey.found(
+        by: slotKeys, in: sealed.header, provider: report.owner?.provider))
   }
 
   /// Unlocks the desktop keyring with its own password, from a terminal or a script, without a
@@ -96,10 +99,7 @@ extension LockedVault.Blocking {
   @discardableResult
   public func unlockKeyring(password: SecretBytes) throws -> KeyringUnlocking {
     do {
-      // The vault's key may lie in another keyring than the default one.
-      let slotKeys = KeyringSlotKeys(keyring: vault.keyring, options: vault.options)
-      let wanted = (try? sealedFile()).map { slotKeys.identities(in: $0.header) } ?? []
-      return switch try vault.keyring.unlock(password: password, for: wanted) {
+      return switch try vault.keyring.unlock(password: password, for: slotIdentities()) {
       case .wasUnlocked: .wasUnlocked
       case .unlocked: .unlocked
       case .unlockedWithNewline: .unlockedWithNewline
@@ -107,5 +107,22 @@ extension LockedVault.Blocking {
     } catch {
       throw CredentialError(error)
     }
+  }
+  /// Whether ``unlockKeyring(password:)`` has something to unlock: else nobody has to be asked.
+  ///
+  /// - Throws: ``CredentialError`` with a keyring's code.
+  package func keyringNeedsPassword() throws -> Bool {
+    do {
+      return try vault.keyring.isLocked(for: slotIdentities())
+    } catch {
+      throw CredentialError(error)
+    }
+  }
+
+  /// The items of the keyring that open this vault: they may lie in another collection than the
+  /// default one.
+  private func slotIdentities() -> [KeyringIdentity] {
+    let slotKeys = KeyringSlotKeys(keyring: vault.keyring, options: vault.options)
+    return (try? sealedFile()).map { slotKeys.identities(in: $0.header) } ?? []
   }
 }

@@ -77,6 +77,22 @@ struct HistoryStore {
     } ?? [:]
   }
 
+  /// Whether there is a store with a table of blobs, which can be read.
+  func isThere() throws -> Bool {
+    var opened: Store?
+    return try store.readBlobs(in: &opened) { connection in
+      _ = try connection.int64("SELECT 1 FROM credentials_blobs LIMIT 1")
+      return true
+    } ?? false
+  }
+
+  /// Opens the store, if there is one, so that a purge fails before anything is changed.
+  func checkCanErase() throws {
+    guard try isThere() else { return }
+    var opened: Store?
+    try store.write(in: &opened, mayBeLost: true) { _ in }
+  }
+
   /// The defects of the store's file; empty if it has none, or does not exist.
   func check() throws -> [String] {
     try CredentialError.fromStorage {

@@ -42,7 +42,9 @@ package struct UndoRecord: Equatable {
     let areMany = items.changes.count > Self.mostWhole
     for (earlier, item) in items.changes {
       guard let earlier, earlier.trashed == 0 || item.trashed != 0 else {
-        before[item.id] = .absent
+        // Of one that came out of the trash by another name, which name it had there.
+        before[item.id] =
+          if let earlier, earlier.name != item.name { .record(earlier) } else { .absent }
         continue
       }
       guard !earlier.saysTheSame(as: item) else { continue }

@@ -12,8 +12,11 @@ struct VaultFolder: Sendable {
   private let folder: String
   private let file: String
   private let lockFile: String
-  /// Which vault is here; named by the path, since one state folder may serve several places.
-  private let placeFile: String
+  /// A name for the path, since one state folder may serve several places.
+  private let placeName: String
+  /// Which vault is here.
+  private var placeFile: String { placeName + Self.placeEnding }
+  private static let placeEnding = ".place"
 
   init(location: StoreLocation, name: String?) throws {
     self.location = location
@@ -21,7 +24,7 @@ struct VaultFolder: Sendable {
     var place = try CredentialError.fromStorage { try location.vaultFile(named: name) }
     let path = "\(place.directory)/\(place.name)"
     self.path = path
-    placeFile = Hexadecimal.text(try Hash.blake2b(Array(path.utf8), count: 16)) + ".place"
+    placeName = Hexadecimal.text(try Hash.blake2b(Array(path.utf8), count: 16))
     if System.linkTarget(path) != nil {
       // Other files of the vault lie where the link is, so that folder has to be safe, too.
       _ = try CredentialError.fromStorage { [place] in try Directory(place.directory) }
@@ -110,7 +113,8 @@ struct VaultFolder: Sendable {
       let directory = try Directory(folder, create: true)
       let lock = try FileLock(lockFile, in: directory, timeout: timeout)
       defer { withExtendedLifetime(lock) {} }
-      try AtomicFile.removeStale(of: file, in: directory)
+      let files = [file, purgeFile]
+      try AtomicFile.removeStale(in: directory) { files.contains($0) }
       return try body(directory)
     }
   }
@@ -165,6 +169,35 @@ struct VaultFolder: Sendable {
     }
   }
 
+  // MARK: What is to go for good
+
+  private var purgeFile: String { "\(file).purge" }
+
+  /// Whether a purge was killed, or is under way.
+  func hasPurgeMark() -> Bool {
+    guard let directory = try? Directory(folder) else { return false }
+    return (try? directory.contains(purgeFile)) ?? false
+  }
+
+  /// What a purge that was killed has noted; `nil` if there is none, or it is no such note.
+  func purgeMark(in directory: Directory) throws -> PurgeMark? {
+    try CredentialError.fromStorage {
+      guard try directory.contains(purgeFile) else { return nil }
+      return PurgeMark(decoding: try directory.read(purgeFile, limit: VaultHeader.maximumFile))
+    }
+  }
+
+  /// Notes what is to go, durably.
+  func write(_ mark: PurgeMark, in directory: Directory) throws {
+    try CredentialError.fromStorage {
+      try AtomicFile.replace(purgeFile, in: directory, with: mark.encoded())
+    }
+  }
+
+  func removePurgeMark(in directory: Directory) throws {
+    try CredentialError.fromStorage { try directory.remove(purgeFile) }
+  }
+
   // MARK: What this machine knows
 
   /// The last-seen record's bytes, or `nil` if there is none.
@@ -181,9 +214,11 @@ struct VaultFolder: Sendable {
       throw CredentialError(error)
     }
     let here = try Self.small(placeFile, in: directory)
-    return (
-      try Self.small(seenFile(vaultID), in: directory), here?.count == 16 ? here : nil
-    )
+    let own = try Self.small(ownSeenFile(vaultID), in: directory)
+    // An empty one was made by a restore, which cannot open the vault.
+    let record =
+      try own.map { $0.isEmpty ? nil : $0 } ?? Self.small(seenFile(vaultID), in: directory)
+    return (record, here?.count == 16 ? here : nil)
   }
 
   private static func small(_ name: String, in directory: Directory) throws -> [UInt8]? {
@@ -207,8 +242,9 @@ struct VaultFolder: Sendable {
     let bytes = try seen.encoded(key: key)
     try CredentialError.fromStorage {
       let directory = try Directory(location.state, create: true)
-      try AtomicFile.replace(
-        seenFile(seen.vaultID), in: directory, isDurable: false, with: bytes)
+      let own = ownSeenFile(seen.vaultID)
+      let file = try directory.contains(own) ? own : seenFile(seen.vaultID)
+      try AtomicFile.replace(file, in: directory, isDurable: false, with: bytes)
       if try Self.small(placeFile, in: directory) != seen.vaultID {
         try AtomicFile.replace(placeFile, in: directory, isDurable: false, with: seen.vaultID)
       }
@@ -245,6 +281,23 @@ struct VaultFolder: Sendable {
       } catch let error as StorageError where error.code == .notFound {
         return
       }
+    }
+  }
+
+  /// Keeps a record of its own for a vault that is about to be restored here, if it lies in another
+  /// place, too: the two go on apart from each other.
+  ///
+  /// - Parameter vaultID: The vault.
+  /// - Throws: ``CredentialError``.
+  func separateFromOtherPlaces(vaultID: [UInt8]) throws {
+    try CredentialError.fromStorage {
+      let directory = try Directory(location.state, create: true)
+      let isElsewhere = try directory.names().contains { name in
+        try name.hasSuffix(Self.placeEnding) && name != placeFile
+          && Self.small(name, in: directory) == vaultID
+      }
+      guard isElsewhere else { return }
+      try AtomicFile.replace(ownSeenFile(vaultID), in: directory, isDurable: false, with: [])
     }
   }
 
@@ -298,4 +351,12 @@ struct VaultFolder: Sendable {
   }
 
   private func seenFile(_ vaultID: [UInt8]) -> String { Hexadecimal.text(vaultID) + ".seen" }
+
+  /// How the names of files begin that note slots whose keys are put into the keyring or taken out.
+  func slotPrefix(_ vaultID: [UInt8]) -> String { "\(Hexadecimal.text(vaultID))-\(placeName)-" }
+
+  /// The record of a vault that was restored here beside another file of it.
+  private func ownSeenFile(_ vaultID: [UInt8]) -> String {
+    "\(Hexadecimal.text(vaultID))-\(placeName).seen"
+  }
 }

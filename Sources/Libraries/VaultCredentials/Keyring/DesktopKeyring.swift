@@ -43,6 +43,9 @@ package protocol DesktopKeyring: Sendable {
     password: SecretBytes, for identities: [KeyringIdentity]
   ) throws(KeyringError) -> PasswordUnlock
 
+  /// Whether there is something that ``unlock(password:for:)`` would unlock.
+  func isLocked(for identities: [KeyringIdentity]) throws(KeyringError) -> Bool
+
   /// Whether a secret has gone over a connection that is not encrypted.
   var hasSentInClear: Bool { get }
 }

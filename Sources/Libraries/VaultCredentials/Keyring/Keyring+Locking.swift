@@ -31,7 +31,7 @@ extension Keyring {
     let options = options
     try perform { connection, call in
       guard let collection = try connection.defaultCollection(during: call) else {
-        throw KeyringError(.noCollection)
+        throw connection.noCollection(during: call)
       }
       if try connection.isLocked(collection, during: call) {
         try connection.unlock([collection], options, cancellation: cancellation, during: call)
@@ -52,7 +52,7 @@ extension Keyring {
     let options = options
     try perform { connection, call in
       guard let collection = try connection.defaultCollection(during: call) else {
-        throw KeyringError(.noCollection)
+        throw connection.noCollection(during: call)
       }
       let paths = try connection.library.array(of: "o", [connection.library.path(collection)])
       let reply = try connection.ask(

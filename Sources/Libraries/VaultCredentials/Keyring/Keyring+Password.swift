@@ -33,17 +33,7 @@ extension Keyring {
     var options = options
     options.requiresEncryptedSession = true
     return try perform { [options] connection, call in
-      guard let collection = try connection.defaultCollection(during: call) else {
-        throw KeyringError(.noCollection)
-      }
-      var collections = try connection.isLocked(collection, during: call) ? [collection] : []
-      for identity in identities {
-        let found = try connection.search(identity.searched, during: call)
-        guard found.unlocked.isEmpty else { continue }
-        collections += found.locked.map(ServiceConnection.collection(ofItem:)).filter {
-          !collections.contains($0)
-        }
-      }
+      let collections = try connection.lockedCollections(for: identities, during: call)
       guard !collections.isEmpty else { return .wasUnlocked }
       for collection in collections {
         let unlocking = PasswordUnlocking(
@@ -54,9 +44,38 @@ extension Keyring {
       throw KeyringError(.wrongPassword)
     }
   }
+
+  /// Whether there is something that ``unlock(password:for:)`` would unlock.
+  ///
+  /// - Parameter identities: The items that are wanted.
+  /// - Returns: Whether the default collection is locked, or one with all of a wanted item's.
+  /// - Throws: `.noCollection`, and what keeps the keyring from answering.
+  package func isLocked(for identities: [KeyringIdentity]) throws(KeyringError) -> Bool {
+    try perform { connection, call in
+      try !connection.lockedCollections(for: identities, during: call).isEmpty
+    }
+  }
 }
 
 extension ServiceConnection {
+  /// The default collection and those of wanted items, where they are locked.
+  fileprivate func lockedCollections(
+    for identities: [KeyringIdentity], during call: KeyringCall
+  ) throws -> [String] {
+    guard let collection = try defaultCollection(during: call) else {
+      throw noCollection(during: call)
+    }
+    var collections = try isLocked(collection, during: call) ? [collection] : []
+    for identity in identities {
+      let found = try search(identity.searched, during: call)
+      guard found.unlocked.isEmpty else { continue }
+      collections += found.locked.map(Self.collection(ofItem:)).filter {
+        !collections.contains($0)
+      }
+    }
+    return collections
+  }
+
   /// The collection of an item: the path above it.
   fileprivate static func collection(ofItem path: String) -> String {
     path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? path

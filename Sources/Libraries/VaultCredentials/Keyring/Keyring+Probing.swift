@@ -65,7 +65,7 @@ extension ServiceConnection {
     do {
       report.canPrompt = try report.hasDisplay && hasPrompter(report.owner, during: call)
       guard let collection = try defaultCollection(during: call) else {
-        throw KeyringError(.noCollection)
+        throw noCollection(during: call)
       }
       report.collection = collection
       report.protection = try protection(of: collection, report.owner, during: call)

@@ -41,7 +41,7 @@ extension ServiceConnection {
     guard !attributes.isEmpty else { return try allItems(during: call) }
     var (unlocked, locked) = try search(attributes, during: call)
     if !locked.isEmpty, let collection = try defaultCollection(during: call),
-      try protection(of: collection, during: call) == .inClear,
+      try mayHaveNoPassword(collection, during: call),
       try !isLocked(collection, during: call)
     {
       // It had no password, and is open now.
@@ -132,7 +132,7 @@ extension ServiceConnection {
   /// Tells "nothing found" from "nothing to be found in".
   private func checkCollection(_ options: KeyringOptions, during call: KeyringCall) throws {
     guard let collection = try defaultCollection(during: call) else {
-      throw KeyringError(.noCollection)
+      throw noCollection(during: call)
     }
     guard try isLocked(collection, during: call) else { return }
     // gnome-keyring finds locked items too, by their hashes: what it does not find is not there.

@@ -59,7 +59,7 @@ extension ServiceConnection {
     } catch let failure as BusFailure where failure.kind == .locked {
       throw KeyringError(options.lockedState)
     } catch let failure as BusFailure where failure.kind == .noSuchObject {
-      throw KeyringError(.noCollection)
+      throw noCollection(during: call)
     }
     if let path = reply.part(0)?.text, path != SecretServiceNames.nothing { return path }
     guard let prompt = reply.part(1)?.text, prompt != SecretServiceNames.nothing else {
@@ -125,7 +125,7 @@ extension ServiceConnection {
     _ options: KeyringOptions, during call: KeyringCall
   ) throws -> String {
     guard let collection = try defaultCollection(during: call) else {
-      throw KeyringError(.noCollection)
+      throw noCollection(during: call)
     }
     guard try !isLocked(collection, during: call) else { throw KeyringError(options.lockedState) }
     return collection

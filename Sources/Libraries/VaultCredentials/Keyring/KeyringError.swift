@@ -59,9 +59,12 @@ package struct KeyringError: Error, Sendable, Equatable, CustomStringConvertible
   package let state: State
   /// One sentence.
   package let message: String
+  /// The program that is the keyring, where what helps depends on it.
+  package let provider: KeyringProvider?
 
-  package init(_ state: State, _ message: String? = nil) {
+  package init(_ state: State, _ message: String? = nil, provider: KeyringProvider? = nil) {
     self.state = state
+    self.provider = provider
     self.message = message ?? state.sentence
   }
 

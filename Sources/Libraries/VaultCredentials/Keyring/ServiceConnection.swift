@@ -161,12 +161,22 @@ final class ServiceConnection: Sendable {
     let locked = try property(
       "Locked", of: SecretServiceNames.collection, at: collection, during: call)
     guard let locked = locked.boolean else { throw BusFailure(.unusable) }
-    guard locked, try protection(of: collection, during: call) == .inClear else { return locked }
+    guard locked, try mayHaveNoPassword(collection, during: call) else { return locked }
     return try !unlockWithoutPassword(collection, during: call)
   }
 
-  /// Unlocks a keyring that has no password, which needs nobody: gnome-keyring does so for every
-  /// program that asks.
+  /// Whether gnome-keyring may open a collection without a question: its file is one without a password,
+  /// or lies where this process does not see it.
+  func mayHaveNoPassword(_ collection: String, during call: KeyringCall) throws -> Bool {
+    let owner = try process(during: call)
+    guard owner.isGnomeKeyring else { return false }
+    return try protection(of: collection, owner, during: call) != .encrypted
+  }
+
+  /// Unlocks a keyring if it has no password, which needs nobody.
+  ///
+  /// gnome-keyring does so for every program that asks. One that has a password stays locked, and no
+  /// prompt is shown: gnome-keyring names one, which nobody runs.
   private func unlockWithoutPassword(
     _ collection: String, during call: KeyringCall
   ) throws -> Bool {
@@ -198,6 +208,12 @@ package struct KeyringOwner: Sendable, Equatable {
 
   /// Whether it is gnome-keyring's daemon.
   var isGnomeKeyring: Bool { program?.hasPrefix("gnome-keyring") == true }
+
+  package init(busName: String, process: Int32?, program: String?) {
+    self.busName = busName
+    self.process = process
+    self.program = program
+  }
 
   static func program(of process: Int32) -> String? {
     var buffer = [CChar](repeating: 0, count: 4096)

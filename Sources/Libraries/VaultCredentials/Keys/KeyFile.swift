@@ -24,8 +24,14 @@ public enum KeyFile {
       let file = try System.open(
         path, in: AT_FDCWD, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
       defer { System.close(file) }
-      try key.withBytes { bytes throws(System.Failure) in try System.writeAll(file, bytes) }
-      try System.sync(file)
+      do {
+        try key.withBytes { bytes throws(System.Failure) in try System.writeAll(file, bytes) }
+        try System.sync(file)
+      } catch {
+        // A part of a key, which would be found there and refused from now on.
+        try? System.unlink(path, in: AT_FDCWD)
+        throw error
+      }
       try GuardedFile.checkMade(file, path: path, trust: trust)
     } catch let error as System.Failure {
       throw CredentialError(

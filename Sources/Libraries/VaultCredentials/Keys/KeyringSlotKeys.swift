@@ -46,13 +46,17 @@ struct KeyringSlotKeys {
   }
 
   /// Takes the key of a removed slot out of the keyring.
-  func removeSlotKey(vaultID: [UInt8], slotID: [UInt8]) throws {
+  ///
+  /// - Returns: Whether the keyring does not hold it any more.
+  @discardableResult
+  func removeSlotKey(vaultID: [UInt8], slotID: [UInt8]) throws -> Bool {
     let identity = identity(vaultID, slotID)
     do {
       let found = try keyring.items(matching: identity.searched)
       for item in found.unlocked where identity.isCarried(by: item) {
         try keyring.delete(item.path, of: identity)
       }
+      return !found.locked.contains(where: identity.isCarried)
     } catch {
       throw CredentialError(error)
     }

@@ -3,11 +3,16 @@
 enum LostKeyringKey {
   /// The error, which says which file of the keyring's folder has such a key, and what else opens
   /// the vault.
-  static func error(_ header: VaultHeader) -> CredentialError {
+  ///
+  /// - Parameters:
+  ///   - header: The vault's.
+  ///   - provider: The program that is the keyring; `nil` where that is not known.
+  /// - Returns: The error.
+  static func error(_ header: VaultHeader, provider: KeyringProvider?) -> CredentialError {
     let others = Set(header.slots.map { KeySlot.Kind(type: $0.type) })
       .subtracting([.keyring]).map(\.words).sorted().joined(separator: ", ")
-    let files = KeyringFiles.withVaultKeys()
-    let folder = KeyringProtection.folders().first ?? "~/.local/share/keyrings"
+    // Those that are looked at are gnome-keyring's.
+    let files = [nil, .gnomeKeyring].contains(provider) ? KeyringFiles.withVaultKeys() : []
     let again: String
     if let newest = files.first {
       let more = files.count > 1 ? " (or \(files.dropFirst().joined(separator: ", ")))" : ""
@@ -15,8 +20,9 @@ enum LostKeyringKey {
         "a vault's key is in \(newest)\(more): make it the keyring's file again, "
         + "log in anew, and give the password that it had then"
     } else {
+      let folder = (provider ?? .gnomeKeyring).files.map { ", the folder \($0)," } ?? ""
       again =
-        "put the keyring's files of before, the folder \(folder), back from a backup, and log in anew"
+        "put the keyring's files of before\(folder) back from a backup, and log in anew"
     }
     return CredentialError(
       .locked,
@@ -28,7 +34,9 @@ enum LostKeyringKey {
 
   /// The error if the keyring, which is unlocked, holds none of the keys that the vault's slots
   /// need; `nil` also where that cannot be told.
-  static func found(by keyring: KeyringSlotKeys, in header: VaultHeader) -> CredentialError? {
+  static func found(
+    by keyring: KeyringSlotKeys, in header: VaultHeader, provider: KeyringProvider?
+  ) -> CredentialError? {
     let slots = header.slots.filter { KeySlot.Kind(type: $0.type) == .keyring }
     guard !slots.isEmpty else { return nil }
     for slot in slots {
@@ -36,6 +44,6 @@ enum LostKeyringKey {
         let holds = try? keyring.holdsSlotKey(vaultID: header.vaultID, slotID: slot.id), !holds
       else { return nil }
     }
-    return error(header)
+    return error(header, provider: provider)
   }
 }

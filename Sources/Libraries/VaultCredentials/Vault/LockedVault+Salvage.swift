@@ -14,12 +14,13 @@ extension LockedVault.Blocking {
   /// - Returns: What was found, and what is lost.
   /// - Throws: ``CredentialError``: `.damaged` or `.noVault` if nothing at all can be read;
   ///   `.rolledBack`, `.forked`, `.otherVault` if all there is is an older file, or one of another
-  ///   history; what ``unlock(with:)`` and writing throw.
+  ///   history; `.unsafeFile`, `.newerVersion`, `.inputOutput` and others for a file that is there
+  ///   and may be whole: it is no reason to go back; what ``unlock(with:)`` and writing throw.
   public func salvage(
     with sources: ([KeySlot]) throws -> [KeySource]
   ) throws -> SalvageReport {
     let failure: CredentialError
-    switch try opened(try? folder.read(), with: sources) {
+    switch try opened(readUnlessDamaged(), with: sources) {
     case .success(let open):
       var report = try Salvage(open: open, base: .vaultFile).mend()
       report.notices = open.blocking.takeNotices()
@@ -29,6 +30,8 @@ extension LockedVault.Blocking {
     let damaged = try? OutsideFile.read(folder.path, limit: VaultHeader.maximumFile)
     let previous = try folder.readPrevious()
     if case .success(let old) = try opened(previous, with: sources), let previous {
+      // A store that cannot be read is mended first: nothing is changed before.
+      _ = try old.history.isThere()
       // Before the generation that takes the lost one's place becomes the one seen last.
       let seen = try folder.seen(vaultID: previous.header.vaultID)
       let lost = try SalvageDistance(
@@ -46,6 +49,15 @@ extension LockedVault.Blocking {
       return report
     }
     return try salvageFromCopies(keeping: damaged, failure: failure)
+  }
+
+  /// The vault file; `nil` if there is none, or its header is damaged.
+  private func readUnlessDamaged() throws -> VaultFile? {
+    do {
+      return try folder.read()
+    } catch let error as CredentialError where error.code == .damaged {
+      return nil
+    }
   }
 
   /// Opens a file that was read, or says why it cannot be; a wrong key is an error.

@@ -108,22 +108,25 @@ public struct LockedVault: Sendable {
     ///
     /// - Returns: Whether there was a session, or a process that served the vault.
     /// - Throws: ``CredentialError`` with code `.permissionDenied` if the kernel keeps a session that
-    ///   is there.
+    ///   is there, or a process that serves the vault cannot be told.
     public func lock() throws -> Bool {
       let vaultID = try? sealedFile().header.vaultID
       // Before the session: whatever the kernel says of that, nobody serves the vault any more.
-      let wasServed = ServingPermit.withdraw(vaultID: vaultID, location: folder.location)
+      let served = Result {
+        try ServingPermit.withdraw(vaultID: vaultID, inState: folder.location.state)
+      }
+      let hadSession: Bool
       do {
-        let hadSession = try vaultID.map { try Session.end(vaultID: $0) } ?? Session.endAll()
-        return hadSession || wasServed
+        hadSession = try vaultID.map { try Session.end(vaultID: $0) } ?? Session.endAll()
       } catch let refusal as KernelKeyring.Refusal where refusal.call == KernelKeyring.revokeCall {
         throw CredentialError(
           .permissionDenied, "the session could not be ended: \(refusal.explanation)",
           hint: "'keyctl show @u' lists it; 'keyctl clear @u' ends it and all others")
       } catch is KernelKeyring.Refusal {
         // Without the key service there is no session.
-        return wasServed
+        hadSession = false
       }
+      return try served.get() || hadSession
     }
 
     /// Opens the vault with the first of `sources` that can.

@@ -11,22 +11,12 @@ struct Salvage {
   func mend() throws -> SalvageReport {
     let snapshot = try open.snapshot()
     let (sealed, index) = (snapshot.file, snapshot.index)
-    let isDamaged = { (record: ItemRecord) in
-      record.trashed == 0 && (try? sealed.contents(of: record, keys: open.keys)) == nil
-    }
     var report = SalvageReport(base: base)
-    let damaged = index.items.filter(isDamaged)
-    report.whole = index.items.count { $0.trashed == 0 } - damaged.count
-    let history = HistoryReader(open.history)
-    let lostVersions = Set(index.items.flatMap(\.earlier).map(\.hash)).filter { hash in
-      index.items.contains { record in
-        record.earlier.contains { earlier in
-          earlier.hash == hash
-            && (try? open.contents(of: record, earlier: earlier, index: index, history)) == nil
-        }
-      }
+    let damaged = try index.items.filter { record in
+      try record.trashed == 0 && isDamaged { try sealed.contents(of: record, keys: open.keys) }
     }
-    history.close()
+    report.whole = index.items.count { $0.trashed == 0 } - damaged.count
+    let lostVersions = try lostVersions(of: index)
     let copies = copies(of: index, names: damaged.map(\.name))
     let newer = base == .previousGeneration ? open.newerCopies(snapshot, copies) : [:]
     guard base != .vaultFile || !damaged.isEmpty || !lostVersions.isEmpty else { return report }
@@ -56,6 +46,38 @@ struct Salvage {
       }
       return report
     }
+  }
+
+  /// Whether something was read and is damaged; what keeps it from being read is thrown.
+  private func isDamaged(_ read: () throws -> ItemContents) throws -> Bool {
+    do {
+      _ = try read()
+      return false
+    } catch let error as CredentialError where error.code == .damaged {
+      return true
+    }
+  }
+
+  /// The hashes of earlier versions that are gone, or damaged.
+  ///
+  /// A store that cannot be opened says nothing of what is in it, nor does one that is not there: it
+  /// may be on another disk.
+  private func lostVersions(of index: VaultIndex) throws -> Set<[UInt8]> {
+    let history = HistoryReader(open.history)
+    defer { history.close() }
+    guard try open.history.isThere() else { return [] }
+    var lost: Set<[UInt8]> = []
+    for record in index.items {
+      for earlier in record.earlier where !lost.contains(earlier.hash) {
+        // What this throws is of the store as a whole.
+        let sealed = try history.blob(earlier.hash)
+        let isLost = try isDamaged {
+          try open.contents(of: record, earlier: earlier, index: index, sealed: sealed)
+        }
+        if isLost { lost.insert(earlier.hash) }
+      }
+    }
+    return lost
   }
 
   private func mend(

@@ -121,6 +121,7 @@ extension LockedVault.Blocking {
       try history.insert(
         backup.blobs.map { HistoryBlob(hash: $0.key, sealed: $0.value) },
         written: vault.options.now())
+      try vault.folder.separateFromOtherPlaces(vaultID: sealed.header.vaultID)
       try vault.folder.replace(backup.vault, in: directory, keepingPrevious: false)
       try vault.folder.forgetPlace()
     }

@@ -34,7 +34,26 @@ extension UnlockedVault.Blocking {
   public func undo(
     steps: Int? = nil, of origin: ChangeOrigin = .person
   ) throws -> [UndoneChange] {
-    try edit { try $0.undo(steps: steps, of: origin) }
+    try undo(steps: steps, of: origin) { _, _ in }
+  }
+
+  /// Takes back as the other one does, unless somebody objects.
+  ///
+  /// - Parameters:
+  ///   - steps: How many changes.
+  ///   - origin: Whose.
+  ///   - check: Gets the vault as it was and as it would be; what it throws leaves all as it was.
+  /// - Returns: The effects, by name.
+  /// - Throws: As the other one does; what `check` throws.
+  package func undo(
+    steps: Int?, of origin: ChangeOrigin,
+    checking check: (_ before: VaultSnapshot, _ after: VaultEdit) throws -> Void
+  ) throws -> [UndoneChange] {
+    try edit { edit in
+      let undone = try edit.undo(steps: steps, of: origin)
+      try check(edit.formerSnapshot, edit)
+      return undone
+    }
   }
 
   // MARK: - Settings

@@ -128,28 +128,39 @@ extension UnlockedVault.Blocking {
   /// - Returns: The items as they are now, in the same order.
   /// - Throws: ``CredentialError``: as ``VaultEdit/store(_:)`` and ``edit(_:)``.
   @discardableResult
-  public func store(_ items: [ItemDraft]) throws -> [Item] { try store(items, marking: [:]) }
+  public func store(_ items: [ItemDraft]) throws -> [Item] {
+    guard !items.isEmpty else { return [] }
+    return try edit { try $0.store(items) }
+  }
 
-  /// Stores items as ``store(_:)`` does, and in the same change the import marks of others.
+  /// Plans a change from the vault as it is, and makes it, with no other writer in between.
+  ///
+  /// Planning may take long, so it begins before the lock is taken. If another command has written
+  /// meanwhile, it begins anew under the lock.
   ///
   /// - Parameters:
-  ///   - items: The items; without any, nothing is written.
-  ///   - marks: The marks, see `Item.importMark`, by the names of live items.
-  /// - Returns: The items.
-  /// - Throws: What ``store(_:)`` throws.
-  @discardableResult
-  package func store(_ items: [ItemDraft], marking marks: [ItemName: String]) throws -> [Item] {
-    guard !items.isEmpty else { return [] }
-    let options = vault.locked.options
-    return try edit { edit in
-      try edit.checkRoom(for: items)
-      for (name, mark) in marks { edit.mark(name, mark) }
-      return try items.enumerated().map { done, item in
-        options.tell(.sealing, done, of: items.count)
-        return try edit.store(item).item
+  ///   - plan: Makes the plan; called once or twice.
+  ///   - change: Makes the changes of the plan; `nil` if there are none, and nothing is written.
+  /// - Returns: The plan that was carried out, and what `change` returned.
+  /// - Throws: ``CredentialError``: what ``edit(_:)`` throws; what `plan` and `change` throw.
+  package func edit<Plan, Result>(
+    planning plan: (VaultSnapshot) throws -> Plan,
+    _ change: (inout VaultEdit, Plan) throws -> Result?
+  ) throws -> (plan: Plan, result: Result?) {
+    let snapshot = try readInPlace()
+    var current = try plan(snapshot)
+    do {
+      return try edit { edit in
+        if !edit.began(with: snapshot) { current = try plan(edit.formerSnapshot) }
+        guard let result = try change(&edit, current) else { throw NothingPlanned() }
+        return (current, result)
       }
+    } catch is NothingPlanned {
+      return (current, nil)
     }
   }
+
+  private struct NothingPlanned: Error {}
 
   /// Replaces a secret without making a new version, with no other writer in between.
   ///

@@ -18,25 +18,19 @@ extension UnlockedVault.Blocking {
   ///   `.invalidValue`, a keyring's code, or what writing throws.
   @discardableResult
   public func addSlot(_ slot: NewKeySlot) throws -> KeySlot {
-    let addition = SlotAddition(vault: vault.locked, vaultID: vault.vaultID, keys: vault.keys)
+    let marks = KeyringSlotMarks(vault.locked, vaultID: vault.vaultID)
+    // Without the vault's slot, the keyring's key goes, too.
+    defer { marks.settle() }
+    let addition = SlotAddition(
+      vault: vault.locked, vaultID: vault.vaultID, keys: vault.keys, marks: marks)
     let record = try addition.record(for: slot)
-    do {
-      try vault.commit { edit in
-        guard edit.header.slots.count < VaultHeader.maximumSlots else {
-          throw CredentialError(.cannotCreate, "a vault has at most 32 key slots")
-        }
-        edit.header.slots.append(record)
-        try edit.index.keepRecoveryKeys(
-          of: [(slot, record)], all: edit.header.slots, now: edit.now)
+    try vault.commit { edit in
+      guard edit.header.slots.count < VaultHeader.maximumSlots else {
+        throw CredentialError(.cannotCreate, "a vault has at most 32 key slots")
       }
-    } catch {
-      // Unless the file has the slot after all, or cannot be looked at.
-      if let slots = try? vault.snapshot(only: .noItems).file.header.slots,
-        !slots.contains(where: { $0.id == record.id })
-      {
-        addition.undo(record)
-      }
-      throw error
+      edit.header.slots.append(record)
+      try edit.index.keepRecoveryKeys(
+        of: [(slot, record)], all: edit.header.slots, now: edit.now)
     }
     return try vault.describe(record)
   }
@@ -49,7 +43,10 @@ extension UnlockedVault.Blocking {
   /// - Parameter id: The slot's id, or the beginning of it or its label if only one slot has it.
   /// - Throws: ``CredentialError`` with code `.slotNotFound`, `.lastSlot`, or what writing throws.
   public func removeSlot(_ id: String) throws {
-    let removed = try vault.commit { edit in
+    let marks = KeyringSlotMarks(vault.locked, vaultID: vault.vaultID)
+    // What the keyring still holds opens nothing any more.
+    defer { marks.settle() }
+    try vault.commit { edit in
       let position = try vault.slotPosition(id, in: edit.header)
       guard edit.header.slots.count > 1 else {
         throw CredentialError(
@@ -60,12 +57,7 @@ extension UnlockedVault.Blocking {
       edit.removesPrevious = true
       let removed = edit.header.slots.remove(at: position)
       RecoveryKeys.forget(in: &edit.index, except: edit.header.slots)
-      return removed
-    }
-    if KeySlot.Kind(type: removed.type) == .keyring {
-      // What the keyring still holds opens nothing any more.
-      try? KeyringSlotKeys(keyring: vault.locked.keyring, options: vault.locked.options)
-        .removeSlotKey(vaultID: vault.vaultID, slotID: removed.id)
+      marks.holdKeyringSlots(of: [removed])
     }
   }
 
@@ -88,6 +80,16 @@ extension UnlockedVault.Blocking {
       // The generation before still opens by the old passphrase.
       edit.removesPrevious = true
     }
+  }
+}
+
+extension UnlockedVault.Blocking {
+  /// Checks that ``changePassphrase(of:to:)`` would find the slot, before anybody types.
+  ///
+  /// - Parameter id: As there.
+  /// - Throws: As there.
+  package func checkPassphraseSlot(_ id: String?) throws {
+    _ = try vault.passphrasePosition(id, in: vault.snapshot(only: .noItems).file.header)
   }
 }
 

@@ -147,7 +147,15 @@ extension UnlockedVault {
   func contents(
     of record: ItemRecord, earlier: ItemRecord.Earlier, index: VaultIndex, _ history: HistoryReader
   ) throws -> ItemContents {
-    guard let sealed = try history.blob(earlier.hash),
+    try contents(
+      of: record, earlier: earlier, index: index, sealed: history.blob(earlier.hash))
+  }
+
+  /// The same of sealed bytes that were read; `nil` where the store has none.
+  func contents(
+    of record: ItemRecord, earlier: ItemRecord.Earlier, index: VaultIndex, sealed: [UInt8]?
+  ) throws -> ItemContents {
+    guard let sealed,
       try Hash.blake2b(sealed, count: ItemRecord.hashLength) == earlier.hash
     else {
       throw CredentialError(

@@ -17,22 +17,22 @@ extension UnlockedVault.Blocking {
       throw CredentialError(.invalidValue, "a vault must have 1 to 32 key slots")
     }
     let newKeys = try VaultKeys(try SecretBytes.random(count: 32))
-    let addition = SlotAddition(vault: vault.locked, vaultID: vault.vaultID, keys: newKeys)
+    let marks = KeyringSlotMarks(vault.locked, vaultID: vault.vaultID)
+    // The keys of old slots go from the keyring; or those of the new ones, if it fails.
+    defer { marks.settle() }
+    let addition = SlotAddition(
+      vault: vault.locked, vaultID: vault.vaultID, keys: newKeys, marks: marks)
     let records = try slots.map { try addition.record(for: $0) }
-    let (header, old) = try vault.commit { edit in
-      let old = edit.header.slots
+    let header = try vault.commit { edit in
+      marks.holdKeyringSlots(of: edit.header.slots)
       try edit.rotate(to: newKeys, slots: records) { done, total in
         vault.locked.options.tell(.sealing, done, of: total)
       }
       try edit.index.keepRecoveryKeys(
         of: Array(zip(slots, records)), all: records, now: edit.now)
-      return (edit.header, old)
+      return edit.header
     }
     _ = try? Session.end(vaultID: vault.vaultID)
-    for slot in old where KeySlot.Kind(type: slot.type) == .keyring {
-      try? KeyringSlotKeys(keyring: vault.locked.keyring, options: vault.locked.options)
-        .removeSlotKey(vaultID: vault.vaultID, slotID: slot.id)
-    }
     let rotated = UnlockedVault(
       locked: vault.locked, header: header, keys: newKeys, openedBy: vault.openedBy)
     rotated.beginSession(header: header)

@@ -72,7 +72,7 @@ extension VaultEdit {
     }
     var kept: [String] = []
     guard before.trashed == 0 else {
-      return try undoMaking(at: position, after, &kept)
+      return try undoMaking(at: position, after, formerName: before.name, &kept)
     }
     var kind = UndoneChange.Kind.unchanged
     if after.trashed != 0, current.trashed != 0 {
@@ -94,7 +94,7 @@ extension VaultEdit {
 
   /// The change made the item, or took it out of the trash: it goes there, if nobody has changed it.
   private mutating func undoMaking(
-    at position: Int, _ after: ItemRecord, _ kept: inout [String]
+    at position: Int, _ after: ItemRecord, formerName: String, _ kept: inout [String]
   ) throws -> UndoneChange {
     let current = self[position]
     let name = ItemName(stored: current.name)
@@ -106,7 +106,8 @@ extension VaultEdit {
       return UndoneChange(name: name, kind: .unchanged, kept: ["item"])
     }
     try moveToTrash(at: position)
-    return UndoneChange(name: name, kind: .removed)
+    self[position].name = formerName
+    return UndoneChange(name: ItemName(stored: formerName), kind: .removed)
   }
 
   private mutating func undoSecrets(

@@ -75,13 +75,14 @@ struct VaultCheck {
   private mutating func checkStore() {
     do {
       for problem in try vault.history.check() {
-        add(.damage, "store-damaged", "store.sqlite: \(problem)")
+        add(.damage, "store-damaged", "store.sqlite: \(problem)", [.recoverStore])
       }
     } catch  where Self.isOutOfReach(error) {
       addUnchecked(error)
     } catch {
       add(
-        .damage, "store-unreadable", "store.sqlite cannot be read: \(Self.message(of: error))")
+        .damage, "store-unreadable", "store.sqlite cannot be read: \(Self.message(of: error))",
+        [.recoverStore])
     }
   }
 

@@ -79,12 +79,15 @@ struct SlotAddition {
   let vault: LockedVault
   let vaultID: [UInt8]
   let keys: VaultKeys
+  /// Where the slots are noted, of a vault that is there.
+  var marks: KeyringSlotMarks?
 
   func record(for slot: NewKeySlot) throws -> SlotRecord {
     let id = RandomBytes.bytes(count: 16)
     var keyringKey: SecretBytes?
     if case .keyring = slot.kind {
       let key = try SecretBytes.random(count: 32)
+      marks?.hold(id)
       try KeyringSlotKeys(keyring: vault.keyring, options: vault.options).storeSlotKey(
         key, vaultID: vaultID, slotID: id)
       keyringKey = key
@@ -106,7 +109,7 @@ struct SlotAddition {
 
   private func removeKey(slotID: [UInt8]) {
     // What ended the creation is what matters; a key that stays opens nothing.
-    try? KeyringSlotKeys(keyring: vault.keyring, options: vault.options)
+    _ = try? KeyringSlotKeys(keyring: vault.keyring, options: vault.options)
       .removeSlotKey(vaultID: vaultID, slotID: slotID)
   }
 }

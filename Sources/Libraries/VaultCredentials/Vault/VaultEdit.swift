@@ -70,6 +70,14 @@ public struct VaultEdit {
   }
 
   func item(_ record: ItemRecord) -> Item { Item(record, states) }
+
+  /// Whether the edit began with the file that a snapshot was made of.
+  func began(with snapshot: VaultSnapshot) -> Bool {
+    snapshot.file.header.generation == file.header.generation && snapshot.file.tag == file.tag
+  }
+
+  /// The vault as it was when the edit began.
+  var formerSnapshot: VaultSnapshot { VaultSnapshot(vault: vault, file: file, index: former) }
 }
 
 // MARK: - Reading

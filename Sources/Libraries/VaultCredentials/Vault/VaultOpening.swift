@@ -123,7 +123,8 @@ struct VaultOpening {
       }
       return Found(vaultKey: key, slot: slot, source: .keyring)
     }
-    throw LostKeyringKey.error(sealed.header)
+    throw LostKeyringKey.error(
+      sealed.header, provider: vault.keyring.probe(openingSession: false).owner?.provider)
   }
 
   /// Whether the vault has a slot of this kind; if not, a source that was named is an error.
@@ -182,6 +183,7 @@ struct VaultOpening {
       locked: vault, header: sealed.header, keys: keys,
       openedBy: UnlockedVault.OpenedBy(source: found.source, slotLabel: label ?? ""),
       opened: OpenedFile(sealed: sealed, index: index))
+    open.finishWhatWasKilled(withKeyring: found.source != .session)
     if found.source != .session {
       let settings = try? VaultFile.decode(index, only: .noItems).settings
       open.beginSession(

@@ -270,8 +270,13 @@ extension ItemContents {
     guard let value = fields[field] else {
       throw CredentialError(
         .fieldNotFound, "the item has no field with that name",
+        hint: Self.namesOfMain.contains(field.lowercased())
+          ? "the item's own secret is no field: leave the field out" : nil,
         remedies: [.showItem])
     }
     return Secret(value)
   }
+
+  /// Names by which other programs know the main secret.
+  private static let namesOfMain: Set<String> = ["password", "secret", "pass", "value", "main"]
 }

@@ -42,8 +42,10 @@ struct VaultWriter {
         vault: locked, keys: vault.keys, vaultID: vaultID, slots: slots, opened: opened,
         branch: branch)
       let (sealed, index, notices) = try reader.openForWriting()
+      // What a killed purge has left goes first, so that there is never more than one mark.
+      let isGone = try locked.folder.finishPurge(sealed, index, vault.history, in: directory)
       var edit = VaultEdit(vault: vault, file: sealed, index: index)
-      edit.notices = notices
+      edit.notices = isGone ? notices : notices + [.stillInLog]
       // Before the change: records say which device wrote them.
       edit.index.device = Bytes16(try locked.folder.device())
       try emptyTrash(&edit)
@@ -55,6 +57,16 @@ struct VaultWriter {
       var store: Store?
       edit.history.close()
       let hasMarks = try self.store(edit, history, in: &store)
+      // What goes for good goes from the store, too: or nothing does.
+      if edit.isPurging, store == nil { try history.checkCanErase() }
+      let goesForGood = edit.isPurging || edit.removesPrevious
+      if goesForGood {
+        let mark = PurgeMark(
+          vaultID: vaultID,
+          head: VaultIndex.Ancestor(generation: edit.header.generation, tag: tag),
+          isErasing: edit.isPurging, hashes: edit.retiredBlobs)
+        try locked.folder.write(mark, in: directory)
+      }
       try locked.folder.replace(bytes, in: directory, keepingPrevious: !edit.removesPrevious)
       let seen = LastSeen(vaultID: vaultID, generation: edit.header.generation, tag: tag)
       let key = try (edit.newKeys ?? vault.keys).state()
@@ -69,13 +81,9 @@ struct VaultWriter {
       }
       if edit.removesPrevious { try locked.folder.removePrevious(in: directory) }
       if try !history.remove(edit.retiredBlobs, in: &store, erasing: edit.isPurging) {
-        edit.notices.append(
-          VaultNotice(
-            .stillInLog,
-            "sealed bytes of it are still in the log of store.sqlite, which another program is reading",
-            hint: "a new vault key makes them useless, when that program has ended",
-            remedies: [.rotateKey]))
+        edit.notices.append(.stillInLog)
       }
+      if goesForGood { try locked.folder.removePurgeMark(in: directory) }
       if edit.newKeys != nil { try forgetFormerCopies(edit) }
       var after: VaultSnapshot?
       if hasMarks || !names.isEmpty {
@@ -156,17 +164,26 @@ struct VaultWriter {
     _ edit: VaultEdit, _ history: HistoryStore, in opened: inout Store?
   ) throws -> Bool {
     let isRotating = edit.newKeys != nil
-    guard !edit.newBlobs.isEmpty || !edit.copies.isEmpty || isRotating else { return false }
+    guard
+      try !edit.newBlobs.isEmpty || !edit.copies.isEmpty || isRotating || mayHaveLeftCopies(edit)
+    else { return false }
     let ledger = try vault.ledger(edit.newKeys)
     let moved = isRotating ? try vault.ledger().entries() : [:]
     // A vault without a store gets none by a rotation.
-    if edit.newBlobs.isEmpty, edit.copies.isEmpty, moved.isEmpty { return false }
+    if isRotating, edit.newBlobs.isEmpty, edit.copies.isEmpty, moved.isEmpty { return false }
     return try ledger.store.write(in: &opened) { connection in
       try history.insert(edit.newBlobs, written: edit.now, in: connection)
       for entry in moved.values { try ledger.put(entry, in: connection) }
       try edit.copies.write(to: ledger, in: connection)
       return try ledger.hasMarks(in: connection)
     }
+  }
+
+  /// Whether copies may wait to be withdrawn although the vault publishes nothing any more, and so
+  /// no change marks anything: they were to be when the keyring was locked.
+  private func mayHaveLeftCopies(_ edit: VaultEdit) throws -> Bool {
+    guard vault.locked.options.usesKeyring, !edit.index.isPublishing else { return false }
+    return try vault.ledger().count() > 0
   }
 
   /// Removes rows of copies that are sealed under the keys of the epoch before.

@@ -86,9 +86,11 @@ public struct BitwardenExport: Sendable {
       fields.append(field(key, value, visible))
     }
     if !item.note.isEmpty { fields.append(field("note", item.note, visible)) }
-    if !item.tags.isEmpty {
-      fields.append(field("tags", item.tags.joined(separator: ", "), visible))
+    let (list, alone) = ExportedTags.split(item.tags)
+    if !list.isEmpty {
+      fields.append(field(ExportedTags.list, list.joined(separator: ", "), visible))
     }
+    fields += alone.map { field(ExportedTags.single, $0, visible) }
     if let expires = item.expires {
       fields.append(field("expires", Timestamp.text(expires), visible))
     }

@@ -16,6 +16,8 @@ public struct EnvironmentExport: Sendable {
   public let left: [ItemName]
   /// Items that would set a variable by which programs run other code; they are not in the file.
   public let steering: [ItemName]
+  /// Items whose names have no letter that a variable may have; they are not in the document.
+  public let nameless: [ItemName]
   /// Items whose further fields are not in the file.
   public let withFields: [ItemName]
 
@@ -39,6 +41,7 @@ public struct EnvironmentExport: Sendable {
     var text = ""
     var left: [ItemName] = []
     var steering: [ItemName] = []
+    var nameless: [ItemName] = []
     var withFields: [ItemName] = []
     var names: [String: ItemName] = [:]
     for (number, item) in items.enumerated() {
@@ -48,6 +51,11 @@ public struct EnvironmentExport: Sendable {
       // Whoever may change an item would choose what the file's readers run.
       guard !EnvironmentVariable.steersPrograms(variable) else {
         steering.append(item.name)
+        continue
+      }
+      // Letters that no variable has leave nothing of such a name: `run` refuses it, too.
+      guard EnvironmentVariable.isReadable(variable) else {
+        nameless.append(item.name)
         continue
       }
       if let other = names.updateValue(item.name, forKey: variable) {
@@ -65,5 +73,6 @@ public struct EnvironmentExport: Sendable {
     }
     document = try SecretBytes(text: text)
     (self.left, self.steering, self.withFields) = (left, steering, withFields)
+    self.nameless = nameless
   }
 }

@@ -38,8 +38,15 @@ public enum EnvironmentFile: String, CaseIterable, Sendable {
       let line = "\(variable)=\(value)"
       let isWhole = !bytes.contains(0x0A) && bytes.last != 0x0D
       return isWhole && line.utf8.count <= Self.longestLine ? line : nil
-    case .shell: return "export \(variable)=\(Self.singleQuotedForShell(value))"
+    case .shell:
+      guard !ShellVariable.isTaken(variable) else { return nil }
+      return "export \(variable)=\(Self.singleQuotedForShell(value))"
     case .systemd:
+      // One value with a noncharacter, and it takes nothing of the whole file: basic/utf8.c,
+      // unichar_is_valid; basic/env-file.c, check_utf8ness_and_warn.
+      guard !value.unicodeScalars.contains(where: \.properties.isNoncharacterCodePoint) else {
+        return nil
+      }
       return "\(variable)=" + (Self.inSingleQuotes(value) ?? Self.inDoubleQuotes(value, "\"\\`$"))
     case .node: return Self.quotedForNode(value).map { "\(variable)=\($0)" }
     case .compose:

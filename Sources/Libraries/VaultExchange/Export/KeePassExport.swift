@@ -7,8 +7,8 @@ import VaultStorage
 ///
 /// keepass.info/help/base/importexport.html. Folders become groups. `user`, `url`, `notes` and
 /// `otp` have places of their own, as has the secret of a note and of one-time codes; other fields
-/// and attributes are custom texts. What is not text, or has characters that XML cannot hold, is an
-/// attachment, as is a secret of that kind.
+/// and attributes are custom texts. A secret or field that is not text, has characters that XML
+/// cannot hold, or a part in braces that these programs replace, is an attachment.
 public enum KeePassExport {
   /// The name of the attachment that holds a secret which is not text.
   public static let secretName = "secret"
@@ -89,7 +89,7 @@ public enum KeePassExport {
         + "<Value Ref=\"\(pool.count)\"/></Binary>\n"
       pool.append(bytes)
     }
-    if let main = whole.main.text.flatMap({ XMLText.escaped($0) }) {
+    if let main = plain(whole.main) {
       // Where KeePass shows a note, and finds the seed of codes.
       let place =
         switch whole.item.kind {
@@ -112,22 +112,23 @@ public enum KeePassExport {
     }
     for (field, value) in whole.fields.sorted(by: { $0.key < $1.key }) {
       let key = places[field] ?? free(field)
-      if let text = value.text.flatMap({ XMLText.escaped($0) }) {
+      if let text = plain(value) {
         strings += string(key, text, isProtected: !whole.item.isOpen(field: field))
       } else {
-        attach(key, value.bytes)
+        // An attachment has no place of its own.
+        attach(places[field] == nil ? key : field, value.bytes)
       }
     }
     let item = whole.item
     var open = item.attributes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     if !item.note.isEmpty { open.append(("note", item.note)) }
+    let (list, alone) = ExportedTags.split(item.tags)
+    open += alone.map { (ExportedTags.single, $0) }
     for (key, value) in open {
       strings += string(free(key), XMLText.escaped(value) ?? "")
     }
     // KeePass separates tags with semicolons, and KeePassXC with commas, too.
-    let tags = item.tags.map {
-      $0.substituting(";", with: " ").substituting(",", with: " ")
-    }.joined(separator: ";")
+    let tags = list.joined(separator: ";")
     let times =
       item.expires.map {
         "<Times><Expires>True</Expires><ExpiryTime>\(Timestamp.text($0))</ExpiryTime></Times>\n"
@@ -135,6 +136,11 @@ public enum KeePassExport {
     return
       "<Entry>\(id())<Tags>\(XMLText.escaped(tags) ?? "")</Tags>\n"
       + "\(times)\(strings)\(binaries)</Entry>\n"
+  }
+
+  /// A value as XML has it, where it stays what it is.
+  private static func plain(_ secret: Secret) -> String? {
+    secret.text.flatMap { KeePassPlaceholder.isIn($0) ? nil : XMLText.escaped($0) }
   }
 
   private static func string(_ key: String, _ value: String, isProtected: Bool = false) -> String {

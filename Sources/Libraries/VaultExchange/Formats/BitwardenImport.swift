@@ -70,6 +70,13 @@ enum BitwardenImport {
     }
     try item.add("notes", notes)
     for field in tree["fields"]?.elements ?? [] {
+      // Where our own export puts tags, which Bitwarden has not.
+      if field["type"]?.scalarText == "0", let value = field["value"]?.scalarText,
+        let tags = ExportedTags.read(field["name"]?.scalarText ?? "", value)
+      {
+        item.tags += tags
+        continue
+      }
       // Type 0 is text, 1 hidden, 2 a checkbox, 3 a link to another field of the same item.
       try item.add(
         field["name"]?.scalarText ?? "field", field["value"]?.scalarText,

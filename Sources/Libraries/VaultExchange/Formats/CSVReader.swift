@@ -1,5 +1,5 @@
-/// A strict reader of comma-separated values: RFC 4180, with LF or CRLF; a byte order mark is
-/// skipped.
+/// A strict reader of comma-separated values: RFC 4180, with LF or CRLF, or with CR alone, as
+/// spreadsheets write "CSV (Macintosh)"; a byte order mark is skipped.
 ///
 /// Spreadsheets of some countries separate by semicolons.
 package enum CSVReader {
@@ -29,11 +29,11 @@ package enum CSVReader {
     var start = bytes.starts(with: mark) ? mark.count : 0
     guard bytes.dropFirst(start).starts(with: Array("sep=".utf8)) else { return nil }
     start += 4
-    guard start < bytes.count, let end = bytes[start...].firstIndex(of: 0x0A) else { return nil }
-    var line = bytes[start..<end]
-    if line.last == 0x0D { line.removeLast() }
-    guard line.count == 1, let separator = line.first, separator != 0x22 else { return nil }
-    return (separator, end + 1)
+    guard start + 1 < bytes.count, bytes[start] != 0x22,
+      bytes[start + 1] == 0x0A || bytes[start + 1] == 0x0D
+    else { return nil }
+    let end = bytes[(start + 1)...].starts(with: [0x0D, 0x0A]) ? start + 3 : start + 2
+    return (bytes[start], end)
   }
 
   /// Returns the separator of a table: the one that its first row has most often outside of quotes.
@@ -43,7 +43,7 @@ package enum CSVReader {
     for byte in bytes {
       if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
       guard !isQuoted else { continue }
-      if byte == UInt8(ascii: "\n") { break }
+      if byte == 0x0A || byte == 0x0D { break }
       if [comma, UInt8(ascii: ";"), UInt8(ascii: "\t")].contains(byte) {
         counts[byte, default: 0] += 1
       }
@@ -52,6 +52,17 @@ package enum CSVReader {
       return comma
     }
     return most.key
+  }
+
+  /// Whether the first line end outside of quotes is a CR alone: then the others are, too.
+  private static func endsLinesByReturn(_ bytes: ArraySlice<UInt8>) -> Bool {
+    var isQuoted = false
+    for (position, byte) in zip(bytes.indices, bytes) {
+      if byte == 0x22 { isQuoted.toggle() }
+      guard !isQuoted, byte == 0x0A || byte == 0x0D else { continue }
+      return byte == 0x0D && !bytes[(position + 1)...].starts(with: [0x0A])
+    }
+    return false
   }
 
   /// Returns the rows with their numbers; empty lines are skipped.
@@ -75,6 +86,7 @@ package enum CSVReader {
   ) throws -> [[String]] {
     var rest = bytes[...]
     if rest.starts(with: mark) { rest = rest.dropFirst(mark.count) }
+    let endsByReturn = endsLinesByReturn(rest)
     var rows: [[String]] = []
     var row: [String] = []
     var field: [UInt8] = []
@@ -122,12 +134,13 @@ package enum CSVReader {
               isOpen = false
             }
           } else {
-            if inner == 0x0A { line += 1 }
+            if inner == 0x0A || inner == 0x0D && endsByReturn { line += 1 }
             field.append(inner)
           }
         }
       case separator: try endField()
-      case 0x0A:
+      case 0x0A,
+        0x0D where endsByReturn:
         try endRow()
         line += 1
       case 0x0D where position < rest.endIndex && rest[position] == 0x0A: break

@@ -80,10 +80,19 @@ struct KeePassImport {
     var taken: Set<String> = ["Title", "Password", "UserName", "URL", "otp", "Notes"]
     if let seed = first("otp") ?? Self.olderSeed(first, &taken) { try item.add("otp", seed) }
     try item.add("notes", first("Notes"))
-    for (key, value) in texts where !taken.contains(key) { try item.add(key, value) }
+    var tags: [String] = []
+    for (key, value) in texts where !taken.contains(key) {
+      // A second text needs another name there: `tag~2`.
+      let name = key.halves(at: "~").map { String($0.before) } ?? key
+      if let tag = ExportedTags.readSingle(name, value) {
+        tags.append(tag)
+      } else {
+        try item.add(key, value)
+      }
+    }
     item.hasComposedName = true
     item.identify(entry.text(of: "UUID")?.trimmingBlanks, in: "keepass")
-    item.tags = Self.tags(entry.text(of: "Tags") ?? "")
+    item.tags = Self.tags(entry.text(of: "Tags") ?? "") + tags
     if let times = entry.child("Times"), times.text(of: "Expires") == "True" {
       item.expires = times.text(of: "ExpiryTime").flatMap { Timestamp.absolute($0) }
       if item.expires == nil { reading.lose(name, "its expiry time") }

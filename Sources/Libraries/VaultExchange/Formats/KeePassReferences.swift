@@ -59,7 +59,8 @@ struct KeePassReferences {
     // KeePass also accepts lowercase letters.
     guard text.uppercased().contains(bytes: Self.openingText) else { return text }
     guard depth < Self.deepest else {
-      throw Failure(reason: "it refers to another entry that refers back to it")
+      throw Failure(
+        reason: "it refers to another entry, and that one on, more than \(Self.deepest) times")
     }
     let bytes = Array(text.utf8)
     var output: [UInt8] = []

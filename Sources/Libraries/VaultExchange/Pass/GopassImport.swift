@@ -71,14 +71,17 @@ public enum GopassImport {
   /// the first empty line.
   private static func takeHeaders(_ lines: [String], into item: inout ImportedItem) throws {
     item.main = try SecretBytes(text: "")
+    var hasPassword = false
     let headers = lines.prefix { !$0.trimmingBlanks.isEmpty }
     for line in unfolded(headers) {
       guard let (key, value) = pair(in: line) else {
         try item.add("notes", line)
         continue
       }
-      if key.lowercased().isSame(as: "password") {
+      // gopass shows the first of several; the others are kept beside it.
+      if key.lowercased().isSame(as: "password"), !hasPassword {
         item.main = try SecretBytes(text: value)
+        hasPassword = true
       } else {
         try item.add(named[key.lowercased()] ?? key, value)
       }

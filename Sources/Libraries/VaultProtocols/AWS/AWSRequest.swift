@@ -92,7 +92,8 @@ public struct AWSRequest: CredentialRequest {
           + (credentials.sessionToken == nil ? [] : [.init(item, field: Self.tokenField)]))
     case .store(let draft): return CredentialResponse(changes: [.store(draft)])
     case .erase(let name):
-      return CredentialResponse(changes: try snapshot.map { [.remove(try $0.item(name))] } ?? [])
+      // As of the other helpers: what is not stored is erased.
+      return CredentialResponse(changes: snapshot?[name].map { [.remove($0)] } ?? [])
     }
   }
 

@@ -19,7 +19,8 @@ enum AWSClearText: ClearTextFormat {
   static func secrets(in text: String) throws -> [ClearTextSecret] {
     let lines = SettingLines(text)
     return try lines.sections.compactMap { section in
-      guard let key = try lines.value(identifier, in: section), !key.isEmpty,
+      guard !lines.goesOn([identifier, secret] + tokens, in: section),
+        let key = try lines.value(identifier, in: section), !key.isEmpty,
         let secret = try lines.value(secret, in: section), !secret.isEmpty
       else { return nil }
       let token = try tokens.compactMap { try lines.value($0, in: section) }.first
@@ -59,14 +60,7 @@ enum AWSClearText: ClearTextFormat {
 
   static func doubtfulLine(in text: String) -> Int? {
     if let line = line(in: text, where: { sets([secret] + tokens, $0) }) { return line }
-    // A value may stand on the next line, behind blanks.
-    let lines = text.parts(at: "\n", keepsEmpty: true).map(String.init)
-    return zip(lines.indices, zip(lines, lines.dropFirst())).first { _, pair in
-      let (name, next) = (pair.0.trimmingBlanks.lowercased(), pair.1)
-      return ([secret] + tokens).contains { word in
-        name.begins(with: word)
-          && String(name.dropFirst(word.count)).trimmingBlanks.isSame(as: "=")
-      } && (next.begins(with: " ") || next.begins(with: "\t")) && !next.trimmingBlanks.isEmpty
-    }?.0
+    // A value may go on, or begin, on the next line.
+    return SettingLines(text).firstContinued([secret] + tokens)
   }
 }

@@ -80,7 +80,11 @@ package enum ClearTextProgram: String, CaseIterable, Sendable {
     case .git: return ["\(home)/.git-credentials", "\(configuration)/git/credentials"]
     case .docker: return [folder("DOCKER_CONFIG", ".docker") + "/config.json"]
     case .netrc: return [folder("NETRC", ".netrc")]
-    case .npm: return [folder("NPM_CONFIG_USERCONFIG", ".npmrc")]
+    // npm takes its variables in any case, and writes them in small letters.
+    case .npm:
+      let variables = ["npm_config_userconfig", "NPM_CONFIG_USERCONFIG"]
+      let given = variables.lazy.compactMap(environment).first { $0.begins(with: "/") }
+      return [given ?? "\(home)/.npmrc"]
     case .pypi: return ["\(home)/.pypirc"]
     case .cargo:
       let cargo = folder("CARGO_HOME", ".cargo")

@@ -29,6 +29,13 @@ package struct ClearTextSecret: Sendable {
 }
 
 extension ClearTextSecret {
+  /// The name of its item in a vault that has none of that name yet; `nil` where it has none of its
+  /// own.
+  package var itemName: ItemName? {
+    guard case .store(let draft)? = try? changes(in: nil).first else { return nil }
+    return draft.name
+  }
+
   /// What stores the secret.
   ///
   /// - Parameter snapshot: The vault; `nil` if there is none.

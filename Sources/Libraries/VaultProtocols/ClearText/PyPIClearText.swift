@@ -8,7 +8,8 @@ enum PyPIClearText: ClearTextFormat {
   static func secrets(in text: String) throws -> [ClearTextSecret] {
     let lines = SettingLines(text)
     return try lines.sections.compactMap { section in
-      guard !section.isEmpty, let password = try lines.value("password", in: section),
+      guard !section.isEmpty, !lines.goesOn(["password"], in: section),
+        let password = try lines.value("password", in: section),
         !password.isEmpty
       else { return nil }
       return try .inVariable(
@@ -34,15 +35,13 @@ enum PyPIClearText: ClearTextFormat {
 
   /// Python's configparser takes a colon, too, and goes on in lines that are indented.
   static func doubtfulLine(in text: String) -> Int? {
-    let lines = text.parts(at: "\n", keepsEmpty: true).map(String.init)
+    let continued = SettingLines(text).firstContinued(["password"])
+    let lines = text.parts(at: "\n", keepsEmpty: true)
     return lines.indices.first { place in
       let line = lines[place].trimmingBlanks
       if !line.begins(with: "#"), !line.begins(with: ";"), line.hasPasswordInAddress { return true }
       guard line.lowercased().begins(with: "password") else { return false }
-      let next = lines.indices.contains(place + 1) ? lines[place + 1] : ""
-      let goesOn =
-        (next.begins(with: " ") || next.begins(with: "\t")) && !next.trimmingBlanks.isEmpty
-      return goesOn || sets(["password"], line)
+      return place == continued || sets(["password"], line)
     }
   }
 }

@@ -14,6 +14,9 @@ struct SettingLines {
     let value: String
     /// Whether it begins a section.
     let isHeader: Bool
+    /// Whether the value goes on in further lines, for a program that reads it as Python's configparser
+    /// does.
+    var goesOn = false
   }
 
   private(set) var lines: [Line] = []
@@ -43,6 +46,38 @@ struct SettingLines {
           Line(text: String(part), section: section, key: nil, value: "", isHeader: false))
       }
     }
+    markContinued()
+  }
+
+  /// Notes of which settings the value goes on: in lines that are indented further than theirs, behind
+  /// comments and empty lines, too.
+  ///
+  /// docs.python.org/3/library/configparser.html, "Supported INI File Structure".
+  private mutating func markContinued() {
+    func indent(_ text: String) -> Int { text.utf8.prefix { $0 == 0x20 || $0 == 0x09 }.count }
+    var setting: Int?
+    for place in lines.indices {
+      let (line, text) = (lines[place], lines[place].text.trimmingBlanks)
+      if text.isEmpty || text.begins(with: "#") || text.begins(with: ";") { continue }
+      if let open = setting, indent(line.text) > indent(lines[open].text) {
+        lines[open].goesOn = true
+      } else {
+        setting = line.key == nil ? nil : place
+      }
+    }
+  }
+
+  /// Whether a setting of a section goes on in further lines: what it is in full is the program's to
+  /// say.
+  func goesOn(_ keys: [String], in section: String) -> Bool {
+    lines.contains {
+      $0.goesOn && $0.section.isSame(as: section) && $0.key.map(keys.contains) ?? false
+    }
+  }
+
+  /// The number of the first line of a setting that goes on, from 0 on.
+  func firstContinued(_ keys: [String]) -> Int? {
+    lines.firstIndex { $0.goesOn && $0.key.map(keys.contains) ?? false }
   }
 
   /// The file.

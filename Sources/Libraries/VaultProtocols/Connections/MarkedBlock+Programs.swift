@@ -7,23 +7,58 @@ extension MarkedBlock {
   /// - Returns: The block.
   /// - Throws: ``ProtocolError`` with code `.invalidRequest` if a word cannot be written there.
   public static func git(command: [String]) throws(ProtocolError) -> MarkedBlock {
-    try git(command: command, isAlone: false)
+    try git(command: command, isAlone: false, keeping: [])
+  }
+
+  /// A helper in git's configuration, of all addresses or of some.
+  package struct GitHelper: Sendable, Equatable {
+    /// The subsection: an address such as `https://github.com`; `nil` for all.
+    package let address: String?
+    /// The setting's value; empty to end the list before it.
+    package let value: String
+
+    package init(address: String?, value: String) {
+      (self.address, self.value) = (address, value)
+    }
   }
 
   /// The block in git's configuration, which may also end the list of helpers before it.
   ///
-  /// An empty `helper` does that: gitcredentials(7).
+  /// An empty `helper` does that: gitcredentials(7). It ends helpers of single addresses, too.
+  ///
+  /// - Parameters:
+  ///   - command: The words of the credential helper.
+  ///   - isAlone: Whether to end the list.
+  ///   - others: Helpers of that list that go on, in their order.
+  /// - Returns: The block.
+  /// - Throws: ``ProtocolError`` with code `.invalidRequest` if a word cannot be written there.
   package static func git(
-    command: [String], isAlone: Bool
+    command: [String], isAlone: Bool, keeping others: [GitHelper]
   ) throws(ProtocolError) -> MarkedBlock {
     let line = try commandLine(command, inDoubleQuotes: false)
     // gitcredentials(7): an absolute path is a command with its arguments; anything else needs a
     // `!`.
     let value = line.begins(with: "/") ? line : "!\(line)"
+    let section = "[credential]"
+    var settings: [String] = []
+    var current = section
+    func enter(_ next: String) {
+      if next != current { settings.append(next) }
+      current = next
+    }
+    if isAlone {
+      settings.append("helper =")
+      for other in others {
+        enter(other.address.map { "[credential \(Quoting.gitSetting($0))]" } ?? section)
+        settings.append(
+          "helper =\(other.value.isEmpty ? "" : " \(Quoting.gitSetting(other.value))")")
+      }
+    }
+    enter(section)
+    settings.append("helper = \(Quoting.gitSetting(value))")
     return MarkedBlock(
-      title: "connect git", section: "[credential]",
-      settings: (isAlone ? ["helper ="] : []) + ["helper = \(Quoting.gitSetting(value))"],
-      allowsOthers: true)
+      title: "connect git", section: section, settings: settings, allowsOthers: true,
+      subsections: "[credential ")
   }
 
   /// The block in AWS's configuration.

@@ -16,6 +16,8 @@ public struct MarkedBlock: Sendable {
 
   /// What a line that begins a section begins with.
   private let sectionWords: [String]
+  /// What the line of a further section inside of the block begins with; `nil` if there is none.
+  private let subsections: String?
 
   /// Creates a block.
   ///
@@ -32,9 +34,11 @@ public struct MarkedBlock: Sendable {
 
   /// Creates a block for a program whose sections begin with words.
   init(
-    title: String, section: String, settings: [String], allowsOthers: Bool, sectionWords: [String]
+    title: String, section: String, settings: [String], allowsOthers: Bool,
+    sectionWords: [String] = ["["], subsections: String? = nil
   ) {
     self.sectionWords = sectionWords
+    self.subsections = subsections
     self.title = title
     self.section = section
     self.settings = settings
@@ -85,6 +89,7 @@ public struct MarkedBlock: Sendable {
     guard let last = lines[start...].firstIndex(where: { $0.isSame(as: end) }),
       lines[(start + 1)..<last].allSatisfy({ line in
         Self.isSection(line, section) || keys.contains(Self.key(of: line))
+          || subsections.map(line.begins(with:)) == true
       })
     else {
       throw ProtocolError(

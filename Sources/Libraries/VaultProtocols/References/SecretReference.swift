@@ -36,6 +36,10 @@ public struct SecretReference: Hashable, Sendable {
   public var encoding: SecretEncoding?
   /// The text to use if there is no such item or field.
   public var fallback: String?
+  /// The variable that the name was given for; `nil` for a name that cannot be anything else.
+  ///
+  /// In other programs a value stands there, which may be a secret: it is not shown.
+  package var variable: String?
 
   /// Reads a reference.
   ///
@@ -101,7 +105,12 @@ public struct SecretReference: Hashable, Sendable {
 
   /// The item and field, safe to show on a terminal.
   public var shownName: String {
-    Quoting.visible(name) + (field.map { "#\(Quoting.visible($0))" } ?? "")
+    if let variable { return "… (of \(variable))" }
+    // Also behind an equals sign.
+    if let equals = name.utf8.firstIndex(of: 0x3D), equals != name.startIndex {
+      return Quoting.visible("\(name[..<equals])=…")
+    }
+    return Quoting.visible(name) + (field.map { "#\(Quoting.visible($0))" } ?? "")
   }
 
   /// Reads a reference, or takes a text without the scheme for an item's name.

@@ -25,7 +25,8 @@ package enum SQLiteFailure {
       systemError: errno == 0 ? nil : errno, databaseError: code, sql: sql)
   }
 
-  /// SQLite says of a process without descriptors only that it is unable to open a file.
+  /// SQLite says of a process without descriptors, and of a disk that takes nothing, only that it is
+  /// unable to open a file.
   private static func message(_ message: String, _ code: Int32, _ errno: Int32) -> String {
     guard [SQLITE_CANTOPEN, SQLITE_IOERR].contains(code & 0xff) else { return message }
     switch errno {
@@ -34,6 +35,8 @@ package enum SQLiteFailure {
       unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
       return "\(message): the process has too many open files (\(limit.rlim_cur))"
     case ENFILE: return "\(message): the system has too many open files"
+    case EROFS, ENOSPC, EDQUOT, EACCES, EPERM:
+      return "\(message): \(System.Failure(errno: errno).reason)"
     default: return message
     }
   }

@@ -45,7 +45,9 @@ import Glibc
         if number == SIGTERM { handle.noteEnding() }
         // In one group, the terminal sends it to the program itself.
         let isTerminals = !leadsGroup && [SIGINT, SIGQUIT].contains(number)
-        if !isTerminals { handle.send(number, toGroup: [SIGINT, SIGQUIT].contains(number)) }
+        if !isTerminals {
+          handle.send(number, toGroup: [SIGINT, SIGQUIT, SIGTERM].contains(number))
+        }
       }
     }
     takeTerminal()

@@ -40,8 +40,8 @@ package final class ProgramHandle: Sendable {
     }
   }
 
-  /// The end of the program, which is a child of this process; of one that was to stop, nothing of its
-  /// group is left.
+  /// The end of the program, which is a child of this process; of one that was to stop, or with this
+  /// process, nothing of its group is left.
   ///
   /// - Returns: How it ended; `nil` while it runs.
   func takeEnd() -> ProgramEnd? {
@@ -66,7 +66,9 @@ package final class ProgramHandle: Sendable {
   }
 
   private static func end(_ state: inout State) {
-    if state.isStopping, state.leadsGroup, state.process > 0 { kill(-state.process, SIGKILL) }
+    if state.isStopping || state.isEnding, state.leadsGroup, state.process > 0 {
+      kill(-state.process, SIGKILL)
+    }
     state.process = 0
   }
 

@@ -126,6 +126,26 @@ public enum Prompt {
     terminal?.write("\n")
   }
 
+  /// Writes a secret of groups to the terminal, if there is one, and breaks it between groups only.
+  ///
+  /// - Parameters:
+  ///   - secret: Groups of one length with a character between them.
+  ///   - group: The length of a group.
+  ///   - indent: The blanks before each line.
+  /// - Throws: `SealingError` with code `.outOfMemory`.
+  package static func tell(groupsOf secret: SecretBytes, group: Int, indent: Int) throws {
+    guard let terminal = TerminalDevice(echoes: true, asks: false) else { return }
+    let columns = terminal.size?.columns ?? 80
+    let isOneLine = indent + secret.count <= columns
+    let perLine = max(1, (columns - indent) / (group + 1))
+    let count = isOneLine ? secret.count : perLine * (group + 1)
+    for start in stride(from: 0, to: secret.count, by: count) {
+      terminal.write(String(repeating: " ", count: indent))
+      terminal.write(try secret.slice(start..<min(start + count, secret.count)))
+      terminal.write("\n")
+    }
+  }
+
   private struct Typed {
     let bytes: SecretBytes
     /// Whether it came in one paste.

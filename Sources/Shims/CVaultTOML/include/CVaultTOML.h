@@ -35,6 +35,9 @@ typedef struct cvault_toml_token {
   // which is in the line of its first member if it has no header of its own.
   uint32_t line;
   uint32_t column;
+  // Behind the value; of a table with a header, behind the header.
+  uint32_t end_line;
+  uint32_t end_column;
   // The member's key, if this is one of a table.
   cvault_toml_text key;
   // A string; what is wrong.
