@@ -60,7 +60,7 @@ let package = Package(
         "VaultExchange",
         "VaultOneTimeCodes", "VaultPasswords", "VaultProtocols", "VaultTerminal",
         "VaultDefaultsTool", "VaultDataStore", "VaultDataImport", "VaultRedaction", "VaultSync",
-        "VaultSyncEngines", "VaultStorage", "VaultSealing", "CVaultLinux",
+        "VaultSyncEngines", "VaultDataSync", "VaultStorage", "VaultSealing", "CVaultLinux",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Command"])),
@@ -92,8 +92,9 @@ let package = Package(
       name: "VaultCommandCore",
       dependencies: [
         "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
-        "VaultPasswords", "VaultProtocols", "VaultSync", "VaultSyncEngines", "VaultTerminal",
-        "VaultKeyringTransport", "VaultDBus", "VaultDataStore", "VaultStorage", "VaultSealing",
+        "VaultPasswords", "VaultProtocols", "VaultSync", "VaultSyncEngines", "VaultDataSync",
+        "VaultTerminal", "VaultKeyringTransport", "VaultDBus", "VaultDataStore", "VaultStorage",
+        "VaultSealing",
         "CVaultLinux",
       ]),
 
@@ -147,6 +148,12 @@ let package = Package(
 
     // A vault on several machines: signed streams, their fold, who belongs to a space. No network.
     .target(name: "VaultSync", dependencies: ["VaultCredentials", "VaultStorage", "VaultSealing"]),
+    // The rows of applications' stores on several machines: between a store and a channel.
+    .target(
+      name: "VaultDataSync",
+      dependencies: [
+        "VaultSync", "VaultCredentials", "VaultDataStore", "VaultStorage", "VaultSealing",
+      ]),
     // Where the streams lie: a folder, a git repository, through the user's git as a child.
     .target(
       name: "VaultSyncEngines",
@@ -348,6 +355,13 @@ let package = Package(
       exclude: [
         "Vectors", "Servers/certificates.py", "Servers/etcd_server.py",
         "Servers/postgres_server.py", "Servers/rclone_server.py",
+      ]),
+    // Two homes, a folder between them, and stores that a program with models has open.
+    .testTarget(
+      name: "DataSyncTests",
+      dependencies: [
+        "VaultDataSync", "VaultSync", "VaultSyncEngines", "VaultDataStore", "VaultAppData",
+        "VaultCredentials", "VaultStorage", "VaultSealing", "TestSupport",
       ]),
     .testTarget(name: "RedactionTests", dependencies: ["VaultRedaction", "VaultSealing"]),
     .testTarget(

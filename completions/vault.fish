@@ -1,8 +1,16 @@
 # fish completion for vault; written by: vault completions fish
 function __vault
     set -l words (commandline -opc)
-    set -l current (commandline -ct)
-    set -l lines ($words[1] __complete (count $words) $words $current 2>/dev/null)
+    set -l typed (commandline -ct)
+    # As the command will get it, with an open quote closed behind it.
+    set -l current "$typed"
+    for quote in '' \' '"'
+        if string unescape -- "$typed$quote" >/dev/null
+            set current (string unescape -- "$typed$quote")
+            break
+        end
+    end
+    set -l lines ($words[1] __complete (count $words) $words "$current" 2>/dev/null)
     # Paths are completed behind the name of --option=VALUE, as fish does for any command.
     set -l option (string match -r -- '^--[^=]*=' "$current")
     set -l value (string replace -r -- '^--[^=]*=' '' "$current")

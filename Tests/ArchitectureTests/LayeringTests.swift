@@ -17,7 +17,8 @@ struct LayeringTests {
       "VaultExchange",
       "VaultOneTimeCodes",
       "VaultPasswords", "VaultProtocols", "VaultTerminal", "VaultDefaultsTool", "VaultDataStore",
-      "VaultDataImport", "VaultRedaction", "VaultSync", "VaultSyncEngines", "VaultStorage",
+      "VaultDataImport", "VaultRedaction", "VaultSync", "VaultSyncEngines", "VaultDataSync",
+      "VaultStorage",
       "VaultSealing", "CVaultLinux",
     ],
     "VaultCompletion": [
@@ -26,7 +27,8 @@ struct LayeringTests {
     ],
     "VaultCommandCore": [
       "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
-      "VaultPasswords", "VaultProtocols", "VaultSync", "VaultSyncEngines", "VaultTerminal",
+      "VaultPasswords", "VaultProtocols", "VaultSync", "VaultSyncEngines", "VaultDataSync",
+      "VaultTerminal",
       "VaultKeyringTransport", "VaultDBus", "VaultDataStore", "VaultStorage", "VaultSealing",
       "CVaultLinux",
     ],
@@ -49,6 +51,9 @@ struct LayeringTests {
       "VaultCredentials", "VaultOneTimeCodes", "VaultStorage", "VaultSealing",
     ],
     "VaultSync": ["VaultCredentials", "VaultStorage", "VaultSealing"],
+    "VaultDataSync": [
+      "VaultSync", "VaultCredentials", "VaultDataStore", "VaultStorage", "VaultSealing",
+    ],
     "VaultSyncEngines": ["VaultSync", "VaultTerminal", "VaultStorage", "VaultSealing"],
     "VaultServerEngines": [
       "VaultSyncEngines", "VaultSync", "VaultTerminal", "VaultStorage", "VaultSealing",

@@ -4,7 +4,7 @@ import Testing
 
 /// The inputs that `make fuzz` starts from, and those that it found something with: they stay
 /// answered.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct FuzzInputTests {
   private static let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../Fuzz/Corpus").standardizedFileURL

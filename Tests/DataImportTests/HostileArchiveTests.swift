@@ -77,7 +77,7 @@ struct HostileArchiveTests {
     return try connection.first("SELECT typeof(tags) FROM Trip") { $0.string(at: 0) } ?? "none"
   }
 
-  @Test(.timeLimit(.minutes(5))) func aStringWithinItselfStaysBytes() throws {
+  @Test(.timeLimit(.minutes(10))) func aStringWithinItselfStaysBytes() throws {
     var archive = Archive()
     let string = archive.add("reserved")
     archive.objects[1] = ["$class": archive.named("NSString", "NSObject"), "NS.string": string]
@@ -93,7 +93,7 @@ struct HostileArchiveTests {
     #expect(try imported([0], model: model) != "none")
   }
 
-  @Test(.timeLimit(.minutes(5))) func aStringInManyStringsStaysBytes() throws {
+  @Test(.timeLimit(.minutes(10))) func aStringInManyStringsStaysBytes() throws {
     var archive = Archive()
     let known = archive.named("NSString", "NSObject")
     var string = archive.add("end")
@@ -101,7 +101,7 @@ struct HostileArchiveTests {
     #expect(try imported(archive.bytes(string)) == "blob")
   }
 
-  @Test(.timeLimit(.minutes(5)), arguments: [(10, 9), (2, 60), (1_000, 6), (1, 63)])
+  @Test(.timeLimit(.minutes(10)), arguments: [(10, 9), (2, 60), (1_000, 6), (1, 63)])
   func arraysOfOneArrayStayBytes(_ width: Int, _ depth: Int) throws {
     var archive = Archive()
     var value = archive.add("ha")
@@ -109,7 +109,7 @@ struct HostileArchiveTests {
     #expect(try imported(archive.bytes(value)) == (width == 1 ? "text" : "blob"))
   }
 
-  @Test(.timeLimit(.minutes(5))) func anArrayOfItselfStaysBytes() throws {
+  @Test(.timeLimit(.minutes(10))) func anArrayOfItselfStaysBytes() throws {
     var archive = Archive()
     let array = archive.add("reserved")
     archive.objects[1] = [
@@ -119,7 +119,7 @@ struct HostileArchiveTests {
   }
 
   /// A reference costs a few bytes, and what it leads to is written once more.
-  @Test(.timeLimit(.minutes(5)), arguments: [true, false])
+  @Test(.timeLimit(.minutes(10)), arguments: [true, false])
   func oneLongTextInManyPlacesStaysBytes(isArchive: Bool) throws {
     var archive = Archive()
     let long = String(repeating: "x", count: 1 << 20)
@@ -135,7 +135,7 @@ struct HostileArchiveTests {
     #expect(try imported(archive.bytes(once)) == "text")
   }
 
-  @Test(.timeLimit(.minutes(5))) func manyReferencesToOneEntityAreNoModel() throws {
+  @Test(.timeLimit(.minutes(10))) func manyReferencesToOneEntityAreNoModel() throws {
     var archive = Archive()
     let properties = archive.array(
       Array(repeating: archive.attribute("name"), count: 3_000))
@@ -143,7 +143,7 @@ struct HostileArchiveTests {
     #expect(CoreDataModel(cache: archive.model(Array(repeating: trip, count: 3_000))) == nil)
   }
 
-  @Test(.timeLimit(.minutes(5)), arguments: [3, 3_000]) func entitiesInACircleAreNoModel(
+  @Test(.timeLimit(.minutes(10)), arguments: [3, 3_000]) func entitiesInACircleAreNoModel(
     _ count: Int
   ) throws {
     var archive = Archive()
@@ -164,7 +164,7 @@ struct HostileArchiveTests {
 
   /// The list of entities in the store may say so, too, and it is long.
   @Test(
-    .timeLimit(.minutes(5)),
+    .timeLimit(.minutes(10)),
     arguments: [
       (3, true), (3_000, true), (3_000, false), (10_000, false),
     ])

@@ -28,7 +28,7 @@ let package = Package(
         "VaultCommandCore", "VaultCompletion", "VaultPreferences", "VaultCredentials",
         "VaultExchange", "VaultOneTimeCodes", "VaultPasswords", "VaultProtocols", "VaultTerminal",
         "VaultDefaultsTool", "VaultDataStore", "VaultDataImport", "VaultRedaction", "VaultSync",
-        "VaultSyncEngines", "VaultStorage", "VaultSealing", "CVaultLinux",
+        "VaultSyncEngines", "VaultDataSync", "VaultStorage", "VaultSealing", "CVaultLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .target(
@@ -41,7 +41,8 @@ let package = Package(
       name: "VaultCommandCore",
       dependencies: [
         "VaultPreferences", "VaultCredentials", "VaultExchange", "VaultOneTimeCodes",
-        "VaultPasswords", "VaultProtocols", "VaultSync", "VaultSyncEngines", "VaultTerminal",
+        "VaultPasswords", "VaultProtocols", "VaultSync", "VaultSyncEngines", "VaultDataSync",
+        "VaultTerminal",
         "VaultKeyringTransport", "VaultDBus", "VaultDataStore", "VaultStorage", "VaultSealing",
         "CVaultLinux",
       ]),
@@ -74,6 +75,11 @@ let package = Package(
         "VaultDataStore", "VaultPreferences", "VaultStorage", "VaultSealing", "CVaultZlib",
       ]),
     .target(name: "VaultSync", dependencies: ["VaultCredentials", "VaultStorage", "VaultSealing"]),
+    .target(
+      name: "VaultDataSync",
+      dependencies: [
+        "VaultSync", "VaultCredentials", "VaultDataStore", "VaultStorage", "VaultSealing",
+      ]),
     .target(
       name: "VaultSyncEngines",
       dependencies: ["VaultSync", "VaultTerminal", "VaultStorage", "VaultSealing"]),

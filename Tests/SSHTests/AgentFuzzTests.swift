@@ -5,7 +5,7 @@ import VaultSSHKeys
 import VaultSealing
 
 /// Whatever a client or a file says: a value or one of our errors, never a crash or a hang.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct AgentFuzzTests {
   private static let inputs = 20_000 * Mutations.rounds
 

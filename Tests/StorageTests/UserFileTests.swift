@@ -39,6 +39,29 @@ struct UserFileTests {
     #expect(error?.errno == EFBIG)
   }
 
+  @Test func whatAKilledWriterLeftIsFoundAndRemoved() throws {
+    let left = path("file.0123456789abcdef~")
+    let others = [
+      "file.0123456789abcde~", "file.0123456789ABCDEF~", "other.0123456789abcdef~",
+      "file.0123456789abcdef",
+    ]
+    for name in others { try UserFile.make(path(name), with: [1], mode: 0o600) }
+    try UserFile.make(left, with: [1], mode: 0o600)
+    try System.makeLink(path("file.1111111111111111~"), to: "other.0123456789abcdef~")
+    #expect(UserFile.leftovers(of: path("file")) == [left])
+    // A writer that lives holds its lock.
+    let writer = try System.open(left, in: AT_FDCWD, flags: O_RDONLY)
+    #expect(System.lockDirectory(writer))
+    #expect(UserFile.leftovers(of: path("file")).isEmpty)
+    #expect(UserFile.removeLeftovers(of: path("file")).removed.isEmpty)
+    System.close(writer)
+    #expect(UserFile.removeLeftovers(of: path("file")).removed == [left])
+    // The next writer removes it as well.
+    try UserFile.make(left, with: [1], mode: 0o600)
+    try UserFile.replace(path("file"), with: [2], mode: 0o600)
+    #expect(home.names() == (others + ["file", "file.1111111111111111~"]).sorted())
+  }
+
   @Test func aLinkStaysALink() throws {
     try UserFile.makeFolders(path("real"))
     try System.makeLink(path("real/middle"), to: "target")

@@ -63,7 +63,7 @@ struct PreferenceAppStorageTests {
     #expect(store.value(forKey: "maybe") == nil)
   }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(10)))
   func changesOfOtherProcessesAreHeard() async throws {
     let (store, other) = (try store(), try store())
     let (keys, continuation) = AsyncStream.makeStream(of: String.self)

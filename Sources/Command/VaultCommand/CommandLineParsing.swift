@@ -17,7 +17,7 @@ package enum CommandLineParsing {
     for arguments: [String], typed: [String]
   ) throws -> any ParsableCommand {
     if ForgottenSeparator.hasForeignLetters(arguments) { throw RunRequest.NoCommand() }
-    let arguments = namingRevision(namingCommand(movingGlobalOptions(arguments)))
+    let arguments = joiningValues(namingRevision(namingCommand(movingGlobalOptions(arguments))))
     try checkVerbs(of: arguments, typed)
     return try VaultTool.parsed(arguments)
   }
@@ -65,7 +65,9 @@ package enum CommandLineParsing {
 
   /// What a verb says of a word too many; `nil` where the parser's words will do.
   private static func tooManyWords(_ message: String, _ path: [String]) -> CommandError? {
-    guard message.contains(bytes: "nexpected argument"), path.count == 1 else { return nil }
+    guard message.contains(bytes: "nexpected argument") else { return nil }
+    if let known = wordBelow(path) { return known }
+    guard path.count == 1 else { return nil }
     let verb = path[0]
     let name = ProgramName.current
     switch verb {
@@ -103,6 +105,42 @@ package enum CommandLineParsing {
         hint: "in a folder of its own: \(name) --home FOLDER init; another vault: "
           + "\(name) --vault NAME init")
     default: return nil
+    }
+  }
+
+  /// What a verb says that asks for a secret, where it stands on the line; and an invitation for
+  /// somebody.
+  private static func wordBelow(_ path: [String]) -> CommandError? {
+    let name = ProgramName.current
+    let sources = "env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND"
+    return switch path.joined(separator: " ") {
+    case "sync join":
+      .usage(
+        "an invitation \(SyncJoinCommand.neverOnTheLine)",
+        hint:
+          "leave it out to be asked for it, or use --stdin; this one was seen, so make a new one: "
+          + "\(name) sync invite")
+    case "sync invite":
+      .usage(
+        "an invitation names nobody: its code lets in whoever has it",
+        hint: "make it: \(name) sync invite; the other machine says what it is called: "
+          + "\(name) sync join STORE --label NAME")
+    case "keyring unlock":
+      .usage(
+        "a password \(SyncJoinCommand.neverOnTheLine)",
+        hint: "leave it out to be asked for it, or say where it comes from: --keyring-password "
+          + "SOURCE: \(sources)")
+    case "unlock":
+      .usage(
+        "a passphrase \(SyncJoinCommand.neverOnTheLine)",
+        hint: "leave it out to be asked for it, or say where it comes from: --passphrase SOURCE: "
+          + "\(sources); another vault: \(name) --vault NAME unlock")
+    case "key add", "key change-passphrase", "key rotate", "key upgrade":
+      .usage(
+        "a passphrase \(SyncJoinCommand.neverOnTheLine)",
+        hint: "leave it out to be asked for it, or say where it comes from: "
+          + "\(path[1] == "upgrade" ? "--passphrase" : "--new-passphrase") SOURCE: \(sources)")
+    default: nil
     }
   }
 
@@ -156,6 +194,38 @@ package enum CommandLineParsing {
       if commands.isEmpty { break }
     }
     return path
+  }
+
+  /// Joins values that begin with a hyphen to their options, as `--columns -,name,secret`: the parser
+  /// takes such a word for options.
+  ///
+  /// One that the verb knows as an option stays one, and a word with two hyphens always.
+  private static func joiningValues(_ arguments: [String]) -> [String] {
+    func isShort(_ word: String) -> Bool {
+      word.begins(with: "-") && !word.begins(with: "--") && word.utf8.count > 1
+    }
+    let end = arguments.firstIndex { $0 == "--" || $0 == "--\(RunCommand.commandOption)" }
+    let own = arguments[..<(end ?? arguments.endIndex)]
+    // Most lines have none.
+    guard own.dropFirst().contains(where: isShort) else { return arguments }
+    let known = ParserMessage.grammars(of: Array(own)).flatMap(\.arguments)
+    let short = Set(known.flatMap(\.names).filter { $0.utf8.count == 2 }.compactMap(\.utf8.last))
+    func takesValue(_ word: String) -> Bool {
+      known.contains { $0.kind == .option && $0.names.contains(word) }
+    }
+    var joined: [String] = []
+    var isPending = false
+    for word in own {
+      if isPending, isShort(word), !word.utf8.dropFirst().allSatisfy(short.contains) {
+        joined[joined.count - 1] += (joined[joined.count - 1].begins(with: "--") ? "=" : "") + word
+        isPending = false
+      } else {
+        // A value is none, whatever it looks like.
+        isPending = !isPending && takesValue(word)
+        joined.append(word)
+      }
+    }
+    return joined + arguments[own.endIndex...]
   }
 
   /// Lets the common options stand before the verb, too: `vault --home X list`.

@@ -111,7 +111,7 @@ struct ParserMessage {
   }
 
   /// The grammar of the command and of each verb on the line.
-  private static func grammars(of arguments: [String]) -> [CommandGrammar] {
+  static func grammars(of arguments: [String]) -> [CommandGrammar] {
     var grammars = [CommandGrammar.root]
     for argument in arguments {
       guard let verb = grammars[grammars.count - 1].verbs.first(where: { $0.name == argument })

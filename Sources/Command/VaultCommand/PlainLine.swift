@@ -84,7 +84,7 @@ struct PlainVerb: Sendable {
     name: "", words: 0...0,
     flags: [
       "--json", "--quiet", "--accept-rollback", "--no-session", "--no-keyring",
-      "--require-encrypted-session",
+      "--require-encrypted-session", "--trust-key-file",
     ],
     options: ["--home", "--vault", "--color", "--passphrase", "--key-file", "--keyring-timeout"],
     letters: [("-q", "--quiet")], read: { _ in nil })
@@ -199,7 +199,8 @@ struct PlainLine {
       home: value("--home"), vaultName: value("--vault"), json: has("--json"),
       quiet: has("--quiet"), color: try value("--color", as: ColorChoice.init) ?? .auto,
       passphrase: value("--passphrase"), keyFile: value("--key-file"),
-      keyringTimeout: value("--keyring-timeout"), acceptRollback: has("--accept-rollback"),
+      trustKeyFile: has("--trust-key-file"), keyringTimeout: value("--keyring-timeout"),
+      acceptRollback: has("--accept-rollback"),
       noSession: has("--no-session"), noKeyring: has("--no-keyring"),
       requireEncryptedSession: has("--require-encrypted-session"))
   }

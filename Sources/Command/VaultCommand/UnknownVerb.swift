@@ -38,10 +38,12 @@ struct UnknownVerb {
     }
     if let hint = Habit.hint(for: asked, path: path) { return hint }
     if let near = Habit.word(for: word, among: verbs) { return "did you mean: \(line) \(near)" }
-    if path.isEmpty, let item = knownItem(options) { return "did you mean: \(line) \(item)" }
+    if isAlone(rest), let item = knownItem(options) { return "did you mean: \(line) \(item)" }
     if let near = Habit.nearest(to: word, among: verbs) { return "did you mean: \(line) \(near)" }
     if !path.isEmpty { return "\(line) has: \(verbs.joined(separator: ", "))" }
-    if let item = knownItem(options, isNear: true) { return "did you mean: \(line) \(item)" }
+    if isAlone(rest), let item = knownItem(options, isNear: true) {
+      return "did you mean: \(line) \(item)"
+    }
     return "an item is read by: \(name) get NAME; all commands: \(name) help all"
   }
 
@@ -53,8 +55,18 @@ struct UnknownVerb {
     return options[place + 1]
   }
 
+  /// Whether nothing but options follows the word: what has an operand is a verb.
+  private func isAlone(_ rest: [String]) -> Bool {
+    path.isEmpty && rest.dropFirst().allSatisfy { $0.begins(with: "-") }
+  }
+
+  /// A shorter word is near to too much.
+  private static let shortestGuess = 5
+
   /// The line for the item or folder that the word names, whole or by its last part, found where
   /// nothing must be asked.
+  ///
+  /// Only the whole name is answered with the line that shows the secret: a guess never is.
   ///
   /// - Parameters:
   ///   - options: The common options of the line.
@@ -64,20 +76,20 @@ struct UnknownVerb {
     guard !word.isEmpty, let vault = LiveNames.vault(of: options),
       let names = try? vault.names(beginningWith: "")
     else { return nil }
-    func get(_ name: String) -> String { "get \(Quoting.visible(name))" }
+    func show(_ name: String) -> String { "show \(Quoting.visible(name))" }
     guard !isNear else {
-      guard names.count <= 5000 else { return nil }
+      guard names.count <= 5000, word.utf8.count >= Self.shortestGuess else { return nil }
       let parts = names.map { String($0.lastComponent) }
       if let part = Suggestion.nearest(to: word, among: parts),
         let place = parts.firstIndex(of: part)
       {
-        return get(names[place])
+        return show(names[place])
       }
-      return Suggestion.nearest(to: word, among: names).map(get)
+      return Suggestion.nearest(to: word, among: names).map(show)
     }
-    if names.contains(word) { return get(word) }
+    if names.contains(word) { return "get \(Quoting.visible(word))" }
     let ending = names.filter { $0.ends(with: "/\(word)") }
-    if ending.count == 1 { return get(ending[0]) }
+    if ending.count == 1 { return show(ending[0]) }
     let folder = word.hasSuffix("/") ? word : word + "/"
     let isFolder = names.contains { $0.utf8.starts(with: folder.utf8) }
     return isFolder ? "list \(Quoting.visible(folder))" : nil
@@ -109,6 +121,10 @@ struct UsageHint {
       text = "\(usage); more: \(help)"
     } else if message.contains(bytes: "nexpected argument"), grammar != nil {
       text = "it takes no more than: \(usage); more: \(help)"
+    } else if message.begins(with: "Missing value for '"), let option = Self.option(of: message),
+      zip(line, line.dropFirst()).contains(where: { $0 == option && $1.begins(with: "-") })
+    {
+      text = "a value that begins with a hyphen: \(option)=VALUE; see: \(help)"
     } else if message.begins(with: "Unknown option"), let verbs = grammar?.verbs, !verbs.isEmpty {
       text = "\(name) \(verb) has: \(verbs.map(\.name).joined(separator: ", "))"
     } else if message.begins(with: "Unknown option"), let grammar {
@@ -126,6 +142,12 @@ struct UsageHint {
     } else {
       text = "see: \(help)"
     }
+  }
+
+  /// The option that lacks a value.
+  private static func option(of message: String) -> String? {
+    message.parts(at: "'").dropFirst().first
+      .map { String($0.unicodeScalars.prefix { $0 != " " }) }
   }
 
   /// What helps where an option stands in the verb's place: `--list`, `-c NAME`.

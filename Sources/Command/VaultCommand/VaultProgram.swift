@@ -74,7 +74,9 @@ public enum VaultProgram {
     switch Array(rest) {
     case []:
       try Overview(settings: GlobalOptions.parse(options).settings()).run()
-    case ["help", HelpPage.optionsWord]: try StandardOutput.line(HelpPage.commonOptions)
+    case ["help", HelpPage.optionsWord]:
+      try StandardOutput.line(
+        HelpPage.laidOut(HelpPage.commonOptions, to: StandardOutput.columns))
     case ["help", HelpPage.allWord], ["help"]:
       try StandardOutput.line(page(VaultTool.helpMessage()))
     default: return false
@@ -82,7 +84,9 @@ public enum VaultProgram {
     return true
   }
 
-  private static func page(_ text: String) -> String { HelpPage(text)?.text ?? text }
+  private static func page(_ text: String) -> String {
+    HelpPage.laidOut(HelpPage(text)?.text ?? text, to: StandardOutput.columns)
+  }
 
   /// Without /proc the line itself is unknown.
   private static func reportMissingProc() -> ExitStatus {

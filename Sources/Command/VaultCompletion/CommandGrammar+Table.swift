@@ -671,16 +671,18 @@ extension CommandGrammar {
       """),
     CommandGrammar(
       "sync add",
-      "Keep a preference domain the same on the machines, too.",
+      "Keep a preference domain, or an application's rows, the same on the machines, too.",
       """
-      <domain> =live: The domain, as 'defaults' names it.
+      <domain> =live: The domain, as 'defaults' names it
+      <store> =live: Behind 'data': an application, or APPLICATION/STORE.
       *
       """),
     CommandGrammar(
       "sync drop",
-      "Leave a preference domain out: it stays as it is.",
+      "Leave a preference domain, or an application's rows, out: all of it stays as it is.",
       """
-      <domain> =live: The domain, as 'defaults' names it.
+      <domain> =live: The domain, as 'defaults' names it
+      <store> =live: Behind 'data': an application, or APPLICATION/STORE.
       *
       """),
     CommandGrammar(
@@ -846,6 +848,21 @@ extension CommandGrammar {
       --name <name>: The name of its configuration, if it has one.
       --out <file> =file: Make this file, not the one where the application looks for its store.
       --dry-run -n: Write nothing
+      *
+      """),
+    CommandGrammar(
+      "data conflicts",
+      "Show what lost where two machines changed one thing of an application.",
+      """
+      <store> =live: An application, or APPLICATION/STORE.
+      *
+      """),
+    CommandGrammar(
+      "data restore",
+      "Take a value that lost",
+      """
+      <store> =live: An application, or APPLICATION/STORE.
+      <number>: The number, as 'data conflicts' shows it.
       *
       """),
     CommandGrammar(

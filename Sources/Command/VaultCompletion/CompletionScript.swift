@@ -180,9 +180,12 @@ package enum CompletionScript {
     #compdef @COMMAND@
     # zsh completion for @COMMAND@; written by: @COMMAND@ completions zsh
     @FUNCTION@() {
-      local -a lines candidates plain
-      local line result=1
-      lines=("${(@f)$(${~words[1]} __complete $((CURRENT - 1)) "${(@Q)words}" 2>/dev/null)}")
+      local -a lines candidates plain before
+      local line typed open=${compstate[quote]} result=1
+      # A quote that is open closes behind what was typed: else it would be a part of the word.
+      typed=${(Q)${:-$open$PREFIX$open}}
+      before=("${(@Q)words[1,CURRENT-1]}")
+      lines=("${(@f)$(${~words[1]} __complete $((CURRENT - 1)) "${(@)before}" "$typed" 2>/dev/null)}")
       case $lines[1] in
         files) compset -P 1 '--*='; _files && result=0 ;;
         directories) compset -P 1 '--*='; _files -/ && result=0 ;;
@@ -204,7 +207,7 @@ package enum CompletionScript {
       done
       (( $#candidates )) && _describe -V 'vault' candidates && result=0
       if (( $#plain )); then
-        if (( ${#${(M)plain:#${(b)${(Q)PREFIX}}*}} )); then
+        if (( ${#${(M)plain:#${(b)typed}*}} )); then
           compadd -a plain && result=0
         else
           # No name begins with the word, but these have it: one after the other takes its place.
@@ -226,8 +229,16 @@ package enum CompletionScript {
     # fish completion for @COMMAND@; written by: @COMMAND@ completions fish
     function _@FUNCTION@
         set -l words (commandline -opc)
-        set -l current (commandline -ct)
-        set -l lines ($words[1] __complete (count $words) $words $current 2>/dev/null)
+        set -l typed (commandline -ct)
+        # As the command will get it, with an open quote closed behind it.
+        set -l current "$typed"
+        for quote in '' \' '"'
+            if string unescape -- "$typed$quote" >/dev/null
+                set current (string unescape -- "$typed$quote")
+                break
+            end
+        end
+        set -l lines ($words[1] __complete (count $words) $words "$current" 2>/dev/null)
         # Paths are completed behind the name of --option=VALUE, as fish does for any command.
         set -l option (string match -r -- '^--[^=]*=' "$current")
         set -l value (string replace -r -- '^--[^=]*=' '' "$current")

@@ -5,7 +5,7 @@ import VaultStorage
 ///
 /// A word whose meaning is clear and safe stands for a line of ours. The others are answered with
 /// the line that does what was probably wanted; never with the name that happens to look alike. All
-/// of them are rows of one table, ``lines``, and nothing else reads it.
+/// of them are rows of one table, ``parts``, and nothing else reads it.
 package enum Habit: Equatable, Sendable {
   /// The word stands for these words; the text helps where the line they make is refused.
   case line([String], otherwise: String?)
@@ -17,7 +17,7 @@ package enum Habit: Equatable, Sendable {
 
   /// Every row, for tests.
   package static var table: [(word: String, habit: Habit)] {
-    lines.parts(at: "\n").compactMap { row in
+    parts.flatMap { $0.parts(at: "\n") }.compactMap { row in
       let marks = row.utf8.indices.compactMap { place in mark(of: row, at: place) }
       guard let (place, habit) = marks.first else { return nil }
       return (String(row[..<place]), habit)
@@ -50,7 +50,14 @@ package enum Habit: Equatable, Sendable {
   private static func row(of word: String) -> Habit? {
     let word = Array(word.utf8)
     guard !word.isEmpty, word.count < 32, !word.contains(0x0A) else { return nil }
-    var rest = lines[...]
+    for part in parts {
+      if let habit = row(of: word, in: part) { return habit }
+    }
+    return nil
+  }
+
+  private static func row(of word: [UInt8], in part: String) -> Habit? {
+    var rest = part[...]
     while !rest.isEmpty {
       let end = rest.utf8.firstIndex(of: 0x0A) ?? rest.endIndex
       let row = rest[..<end]

@@ -109,11 +109,10 @@ extension KeyringService {
     let paths = try existing(call)
     var steps: [ServicePrompt.Step] = []
     for vault in vaults(of: paths) where vault.isLocked {
-      if let opened = try? vault.door.reopen() {
-        try unlock(vault, opened)
-      } else {
-        steps.append(.open(vault))
-      }
+      if let opened = try? vault.door.reopen() { try unlock(vault, opened) }
+      // No word of a person brings a file back.
+      if let obstacle = vault.obstacle { throw obstacle }
+      if vault.isLocked { steps.append(.open(vault)) }
     }
     var (open, closed) = ([String](), [String]())
     for path in paths {

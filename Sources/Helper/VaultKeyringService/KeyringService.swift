@@ -96,7 +96,7 @@ package final class KeyringService: BusService {
     do {
       try lockIfDue()
       try refresh()
-      let values = try onBehalf(of: caller, call.sender ?? "") { try result(of: call) }
+      let values = try onBehalf(of: caller, call.sender ?? "") { try lastingResult(of: call) }
       // What the call has changed is seen before its reply.
       if vaults.contains(where: \.hasChanged) { try refresh() }
       return take(try call.reply(values), call)
@@ -110,6 +110,19 @@ package final class KeyringService: BusService {
     } catch {
       return take(error, call)
     }
+  }
+
+  /// What a call gives, also while the vault's key is rotated: what finds another key has done
+  /// nothing yet, and is done again with that one.
+  private func lastingResult(of call: DBusMessage) throws -> [DBusValue] {
+    for _ in 0..<4 {
+      do {
+        return try result(of: call)
+      } catch let error as CredentialError where error.code == .changedMeanwhile {
+        try refresh()
+      }
+    }
+    return try result(of: call)
   }
 
   /// Does something for a client.
@@ -246,7 +259,20 @@ package final class KeyringService: BusService {
   }
 
   /// Looks at the vaults, and makes the signals for what has changed.
-  func refresh() throws { for vault in vaults { try refresh(vault) } }
+  ///
+  /// A vault that cannot be read stops no other one.
+  func refresh() throws {
+    for vault in vaults {
+      let before = vault.obstacle
+      do {
+        try refresh(vault)
+        vault.obstacle = nil
+      } catch let error as CredentialError {
+        vault.obstacle = error
+      }
+      if (before == nil) != (vault.obstacle == nil) { try emitLock(of: vault) }
+    }
+  }
 
   private func refresh(_ vault: ServedVault) throws {
     let change: ServedVault.Change
@@ -388,6 +414,11 @@ package final class KeyringService: BusService {
     _ member: String, _ signature: String, of object: Object, _ call: DBusMessage
   ) throws -> [DBusValue] {
     switch object {
+    case .collection(let vault), .item(_, let vault):
+      if let obstacle = vault.obstacle { throw obstacle }
+    default: break
+    }
+    return switch object {
     case .service: try serviceMethod(member, signature, call)
     case .collection(let vault): try collectionMethod(member, signature, vault, call)
     case .item(let item, let vault): try itemMethod(member, signature, item, vault, call)

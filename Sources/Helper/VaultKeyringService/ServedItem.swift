@@ -102,4 +102,21 @@ package struct ServedScope: Sendable {
       return texts.contains { pattern.matches($0) }
     }
   }
+
+  /// The attributes by which other programs than the desktop's get a secret from the vault: git,
+  /// docker and aws by their helper, sudo and ssh by their prompt, a command by its environment.
+  private static let steering = ["client", "askpass", "variable"]
+
+  /// Whether a client may give an item these attributes: whoever is shown a part of the vault does
+  /// not choose what programs outside of it get.
+  ///
+  /// - Parameters:
+  ///   - name: The item's name.
+  ///   - attributes: What it is to have.
+  ///   - present: What it has.
+  /// - Returns: Whether it is in the scope with them, and steers nobody outside of it.
+  func maySet(name: String, attributes: [String: String], over present: [String: String]) -> Bool {
+    contains(name: name, attributes: attributes)
+      && (patterns.isEmpty || Self.steering.allSatisfy { attributes[$0] == present[$0] })
+  }
 }

@@ -41,7 +41,12 @@ final class ServedVault {
   /// Whether this process has changed the file since the last look.
   private(set) var hasChanged = false
 
-  var isLocked: Bool { vault == nil }
+  /// What keeps its file from being read: gone, damaged, open to others.
+  ///
+  /// Meanwhile it counts as locked, and other vaults are served.
+  var obstacle: CredentialError?
+
+  var isLocked: Bool { vault == nil || obstacle != nil }
 
   init(_ collection: ServedCollection, scope: ServedScope) {
     name = collection.name
@@ -154,6 +159,7 @@ final class ServedVault {
 
   /// Opens an item's secret.
   func secret(of item: ServedItem) throws -> SecretBytes {
+    if let obstacle { throw obstacle }
     guard let snapshot else { throw Self.locked }
     return try snapshot.secret(of: item.item).bytes
   }
@@ -206,9 +212,8 @@ final class ServedVault {
     if contentType != "text/plain" { stored[ServedItem.contentTypeAttribute] = contentType }
     changes.attributes = stored
     let base = Self.name(for: label)
-    guard scope.contains(name: base, attributes: attributes) else {
-      throw BusError(
-        BusErrorName.accessDenied, "items with these attributes are not served here")
+    guard scope.maySet(name: base, attributes: attributes, over: [:]) else {
+      throw Self.outOfScope
     }
     guard let vault else { throw Self.locked }
     hasChanged = true
@@ -248,9 +253,8 @@ final class ServedVault {
   }
 
   func setAttributes(of item: ServedItem, to attributes: [String: String]) throws {
-    guard scope.contains(name: item.item.name.text, attributes: attributes) else {
-      throw BusError(
-        BusErrorName.accessDenied, "items with these attributes are not served here")
+    guard scope.maySet(name: item.item.name.text, attributes: attributes, over: item.own) else {
+      throw Self.outOfScope
     }
     var changes = ItemChanges()
     changes.attributes = item.stored(attributes)
@@ -273,6 +277,9 @@ final class ServedVault {
       try body(&edit, item.item.name)
     }
   }
+
+  private static let outOfScope = BusError(
+    BusErrorName.accessDenied, "items with these attributes are not served here")
 
   static let locked = BusError(SecretServiceError.isLocked, "The vault is locked")
 

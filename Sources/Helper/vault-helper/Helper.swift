@@ -34,10 +34,10 @@ enum Helper {
       FileHolding.run(orders: numbers[0] ?? -1, answers: numbers[1] ?? -1)
     case (EngineService.verb?, let numbers) where numbers.count == 1:
       EngineService.run(words.last ?? "")
-    case (SocketFolder.cleaningVerb?, let numbers) where numbers.count == 4:
+    case (SocketFolder.cleaningVerb?, let numbers) where numbers.count >= 3:
       let words = Array(words)
       SocketFolder.cleanUp(words[2], after: numbers[0] ?? -1) {
-        ServingPermit.removeAll(ofProcess: numbers[3] ?? 0, in: words[3])
+        ServingPermit.removeAll(ofProcess: numbers[2] ?? 0, in: Array(words[4...]))
       }
     default:
       // No more than this: `vault` is what people type.

@@ -159,8 +159,8 @@ enum KeyringServing {
     let watches: [FileSignal.Watch]
     let questions: Person?
 
-    /// The folder of the permits.
-    var permits: String { doors.first?.permits ?? "" }
+    /// The folders of the permits.
+    var permits: [String] { doors.first?.permits ?? [] }
 
     func close() {
       questions?.stopAsking()

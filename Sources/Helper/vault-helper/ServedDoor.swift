@@ -13,7 +13,7 @@ final class ServedDoor: Sendable {
   private let name: String
   private let wakeUp: WakeUp
   private let person: Person?
-  private let permit = Mutex<(file: ServingPermit, watch: FileSignal.Watch?)?>(nil)
+  private let permit = Mutex<(file: ServingPermit, watches: [FileSignal.Watch])?>(nil)
 
   /// The door of a vault.
   ///
@@ -30,18 +30,20 @@ final class ServedDoor: Sendable {
   /// Takes leave to keep the vault open.
   func keep(_ opened: UnlockedVault) throws {
     let file = try ServingPermit(opened.blocking)
-    let watch = try? FileSignal.watch(file.name, in: file.folder) { [wakeUp] in wakeUp.call() }
+    let watches = file.folders.compactMap { folder in
+      try? FileSignal.watch(file.name, in: folder) { [wakeUp] in wakeUp.call() }
+    }
     close()
-    permit.withLock { $0 = (file, watch) }
+    permit.withLock { $0 = (file, watches) }
   }
 
-  /// The folder of the permits.
-  var permits: String { permit.withLock { $0?.file.folder } ?? "" }
+  /// The folders of the permits.
+  var permits: [String] { permit.withLock { $0?.file.folders } ?? [] }
 
   /// Gives the leave back.
   func close() {
     permit.withLock { permit in
-      permit?.watch?.stop()
+      for watch in permit?.watches ?? [] { watch.stop() }
       permit?.file.giveBack()
       permit = nil
     }

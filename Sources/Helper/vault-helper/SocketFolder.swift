@@ -54,12 +54,12 @@ import VaultTerminal
 
   /// Starts the process that removes the folder when this one has ended, however it ends.
   ///
-  /// - Parameter permits: The folder of this process's permits, which it removes, too.
-  func leaveToCleaner(permits: String) {
+  /// - Parameter permits: The folders of this process's permits, which it removes, too.
+  func leaveToCleaner(permits: [String]) {
     // This process has the only writing end.
     guard let pipe = Pipe(flags: O_CLOEXEC) else { return }
     _ = HelperProgram.startAgain(
-      [Self.cleaningVerb, String(pipe.read), path, permits, String(getpid())],
+      [Self.cleaningVerb, String(pipe.read), path, String(getpid())] + permits,
       keeping: [pipe.read])
     close(pipe.read)
   }

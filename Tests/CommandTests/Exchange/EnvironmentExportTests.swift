@@ -150,6 +150,34 @@ struct EnvironmentExportTests {
     }
   }
 
+  /// The shells that are here, each with what it calls its variables.
+  private static let shells = [
+    ["dash", "-c", "set | sed -n 's/=.*//p'"], ["bash", "-c", "compgen -v"],
+    ["bash", "--posix", "-c", "compgen -v"], ["zsh", "-f", "-c", "print -l ${(k)parameters}"],
+  ].filter { has("which", $0[0]) }
+
+  /// Whatever variables a shell has by itself: each is read as it is, or is left out.
+  @Test(arguments: shells)
+  func aShellReadsEachVariableThatIsWritten(_ shell: [String]) throws {
+    let vault = try ThrowawayVault()
+    let home = vault.home.path
+    let more = "OPTIND OPTARG RANDOM SECONDS UID EUID PPID LINENO TMOUT FUNCNEST USERNAME"
+    let own = try String(decoding: run(shell, in: home), as: UTF8.self) + " " + more
+    let names = Set(own.split { $0 == " " || $0 == "\n" }.map(String.init)).filter { name in
+      !name.isEmpty && name.allSatisfy { "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789".contains($0) }
+    }
+    let json = names.map { "\"app/\($0)\": \"sec-\($0)\"" }.joined(separator: ",")
+    #expect(try vault("import", "json", "-", input: "{\(json)}").status == 0)
+    _ = try vault("export", "shell", "app/", "--yes", "--out", "\(home)/vars")
+    let text = try String(contentsOfFile: "\(home)/vars", encoding: .utf8)
+    let written = names.filter { text.contains("export \($0)=") }
+    #expect(!written.isEmpty)
+    let script = ". '\(home)/vars'; exec /usr/bin/env -0"
+    let options = Array(shell.dropLast()) + [script]
+    let read = try variables(run(options, in: home))
+    for name in written { #expect(read[name] == "sec-\(name)", "\(shell[0]): \(name)") }
+  }
+
   @Test func theFormatIsNamedOnce() throws {
     let vault = try ThrowawayVault()
     try vault.set("a/x", "1")

@@ -102,7 +102,8 @@ struct ImportFidelityTests {
     #expect(try vault("get", "three").text == "s3cret")
     #expect(done.errors.contains("gone: Password: it refers to an entry that does not exist"))
     #expect(
-      done.errors.contains("circle: Password: it refers to another entry that refers back to it"))
+      done.errors.contains(
+        "circle: Password: it refers to another entry, and that one on, more than 8 times"))
     #expect(done.errors.contains("title: Password: it refers to another entry by something other"))
     #expect(try vault("get", "gone").text.isEmpty)
     let table = "Title,Username,Password\ntable,u,{REF:P@I:00112233445566778899AABBCCDDEEFF}\n"
@@ -153,7 +154,7 @@ struct ImportFidelityTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(10)))
   func thousandsOfOneNameTakeNoLongerThanOfMany() throws {
     let vault = try ThrowawayVault()
     func seconds(_ body: () throws -> Void) throws -> Double {

@@ -236,4 +236,16 @@ struct ImportTests {
         == "p w\nuser: david\nurl: https://x\notpauth://totp/x?secret=A\nfree: text\n\nend\n")
     #expect(try vault("export", "pass", "--out", out).status == 73)
   }
+
+  /// A file of references has no secrets: none becomes one.
+  @Test(arguments: [[], ["--replace"]]) func referencesAreNoSecrets(options: [String]) throws {
+    let vault = try ThrowawayVault()
+    try vault.set("A_TOKEN", "real")
+    let path = try file(".env.vault", "A_TOKEN=secret://A_TOKEN\nPORT=80\n", in: vault)
+    let read = try vault.command.run(["import", "dotenv", path, "--yes"] + options)
+    #expect(read.status == 1, "\(read.errors)")
+    #expect(read.errors.contains("skipped: A_TOKEN: it is a reference"), "\(read.errors)")
+    #expect(try vault("get", "A_TOKEN").text == "real")
+    #expect(try vault("get", "PORT").text == "80")
+  }
 }

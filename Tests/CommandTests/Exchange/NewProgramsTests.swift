@@ -220,6 +220,14 @@ struct NewProgramsTests {
     #expect(try vault("list", "--tag", "forge").text.contains("kp/plain"))
     #expect(try vault("show", "kp/plain").text.contains("2100-01-01"))
     #expect(try vault("get", "kp/bytes").output == binary)
+    // What a file begins with says what it is, not its name.
+    let named = "\(vault.home.path)/passwords"
+    try FileManager.default.copyItem(atPath: "\(vault.home.path)/db.kdbx", toPath: named)
+    _ = try vault("import", "keepassxc", named, "--prefix", "named/", input: "master\n")
+    #expect(try vault("get", "named/plain").text == vault("get", "kp/plain").text)
+    let database = try #require(FileManager.default.contents(atPath: named))
+    let piped = try vault.command.run(["import", "keepassxc", "-"], input: database)
+    #expect(piped.status == 64 && piped.errors.contains("cannot come on stdin"), "\(piped.errors)")
     // Our own reading of the document keeps what KeePassXC's does not: carriage returns.
     try vault.set("returns", "a\r\nb\rc")
     let whole = "\(vault.home.path)/whole.xml"
@@ -229,6 +237,27 @@ struct NewProgramsTests {
     #expect(try vault("get", "own/returns").output == Data("a\r\nb\rc".utf8))
     // An entry without any text has nothing to import.
     #expect(back.errors.contains("skipped: empty: there is nothing in it"), "\(back.errors)")
+  }
+
+  /// The table and the document that KeePassXC exports, on stdin and under any name.
+  @Test func whatKeePassXCExportsIsKnownByItsBeginning() throws {
+    let vault = try ThrowawayVault()
+    let table =
+      "\"Group\",\"Title\",\"Username\",\"Password\",\"URL\",\"Notes\"\n"
+      + "\"Root\",\"mail\",\"ann\",\"p<w>\",\"https://mail.example\",\"\"\n"
+    let read = try vault("import", "keepassxc", "-", input: table)
+    #expect(read.status == 0, "\(read.errors)")
+    let name = try vault("list").text.trimmingCharacters(in: .newlines)
+    #expect(try vault("get", name).text == "p<w>", "\(name)")
+    let document =
+      "\u{FEFF}<?xml version=\"1.0\"?><KeePassFile><Root><Group><Name>Root</Name><Entry>"
+      + "<String><Key>Title</Key><Value>web</Value></String>"
+      + "<String><Key>Password</Key><Value>xml</Value></String></Entry></Group></Root></KeePassFile>"
+    let path = "\(vault.home.path)/export.csv.txt"
+    try Data(document.utf8).write(to: URL(fileURLWithPath: path))
+    let again = try vault("import", "keepassxc", path)
+    #expect(again.status == 0, "\(again.errors)")
+    #expect(try vault("get", "web").text == "xml")
   }
 
   @Test func anExportForBitwardenIsReadAgain() throws {

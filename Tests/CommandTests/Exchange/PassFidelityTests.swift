@@ -129,5 +129,21 @@ struct PassFidelityTests {
     #expect(done.errors.contains("not exported: evil: "))
     #expect(vault.home.names(in: "out").filter { $0.hasSuffix(".gpg") } == ["lines.gpg"])
     #expect(try shell.run(["-c", "gpg -q -d out/lines.gpg"]).text == "a\nb\n")
+    // What no file can have keeps the others from nothing.
+    let long = String(repeating: "n", count: 252)
+    for name in ["app/.env", "../../x", long, "a", "a.gpg/b", "was/c", "last"] {
+      _ = try vault("set", name, "--stdin", input: "v")
+    }
+    try Data().write(to: URL(fileURLWithPath: "\(vault.home.path)/out/was"))
+    try FileManager.default.removeItem(atPath: "\(vault.home.path)/out/lines.gpg")
+    let names = try vault("list").text.split(separator: "\n").map(String.init)
+    let again = try vault("export", "pass", "--out", "\(vault.home.path)/out")
+    let written = ["a", "last", "lines"]
+    #expect(again.status == 1)
+    for name in Set(names).subtracting(written) {
+      #expect(again.errors.contains("not exported: \(name): "), "\(name): \(again.errors)")
+    }
+    let files = vault.home.names(in: "out").filter { $0.hasSuffix(".gpg") }
+    #expect(files.sorted() == written.map { "\($0).gpg" })
   }
 }

@@ -109,6 +109,7 @@ struct ConnectTests {
       #expect(
         other.status == 0 && other.errors.contains("has \(key), which wins"), "\(other.errors)")
     }
+    try write("[profile third]\nregion = x\n", to: "\(home.path)/.aws/config")
     let none = try vault.run(["connect", "aws", "third"])
     #expect(none.status == 0 && !none.errors.contains("wins"), "\(none.errors)")
   }
@@ -388,10 +389,48 @@ struct ConnectTests {
     }
   }
 
+  @Test func whatIsNoRegistryOrProfileIsRefusedWithTheLineToType() throws {
+    let vault = try ThrowawayVault()
+    for (line, error, hint) in [
+      ("docker git", "docker takes no 'git'", "one program at a time: vault connect git"),
+      ("docker ghcr", "docker takes no 'ghcr'", "such as: vault connect docker ghcr.io"),
+      ("aws git", "aws has no profile git", "one program at a time: vault connect git"),
+      ("aws npm", "aws has no profile npm", "one program at a time: vault connect npm"),
+      ("aws work", "aws has no profile work", "vault set aws/work --attribute access-key-id=ID"),
+      ("pip git", "only aws has profiles", "one program at a time: vault connect git"),
+      ("sync wach", "only aws has profiles", "vault connect sync watch"),
+      ("keyring sockt", "only aws has profiles", "vault connect keyring socket"),
+    ] {
+      let run = try vault.command.run(["connect"] + line.split(separator: " ").map(String.init))
+      #expect(run.says(64, error) && run.errors.contains(hint), "\(line): \(run.errors)")
+    }
+    for file in [".docker/config.json", ".aws/config"] {
+      #expect(read("\(vault.home.path)/\(file)") == nil)
+    }
+    for registry in ["localhost", "localhost:5000", "ghcr.io", "host:5000", "[::1]:5000"] {
+      let run = try vault("connect", "docker", registry)
+      #expect(run.status == 0, "\(registry): \(run.errors)")
+    }
+    // The vault has its keys, or may have them.
+    try vault.set("aws/work", "s3cr3t")
+    #expect(try vault("connect", "aws", "work").status == 0)
+    let locked = VaultProcess(home: vault.home.path)
+    #expect(try vault("lock").status == 0)
+    #expect(try locked.run(["connect", "aws", "other", "--dry-run"]).status == 0)
+    // What an earlier version wrote goes again.
+    try write(
+      "{\"credHelpers\": {\"git\": \"vault\"}}", to: "\(vault.home.path)/.docker/config.json")
+    #expect(try vault("disconnect", "docker", "git").status == 0)
+    #expect(read("\(vault.home.path)/.docker/config.json")?.contains("git") == false)
+  }
+
   @Test func oneOfSeveralProfilesGoesWithItsSection() throws {
     let home = try TemporaryHome()
     let vault = VaultProcess(home: home.path)
     let path = "\(home.path)/.aws/config"
+    try write(
+      ["tmp", "work"].map { "[\($0)]\naws_access_key_id=x\n" }.joined(),
+      to: "\(home.path)/.aws/credentials")
     #expect(try vault.run(["connect", "aws", "tmp"]).status == 0)
     let alone = try #require(read(path))
     #expect(try vault.run(["disconnect", "aws", "tmp"]).status == 0)

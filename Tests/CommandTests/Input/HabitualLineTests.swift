@@ -35,7 +35,33 @@ struct HabitualLineTests {
     branch|blame x|bw get password x|rbw get x|gopass show x|keepassxc-cli open x.kdbx|kubectl get secret|docker ps
     aws sts get-caller-identity|git push|compose up|rollout restart|rekey|--LIST|--copy work/github|get x -ojson
     run -e A=b env|export -f csv|status --raw|sync --force|add -u bob x|show -a TOTP x|clip x 10|gihtub|stop-agent x
+    approle|key add --keyfile k|key add --key-file new.key|trash empty|trash list|trash restore x|trash purge|get work/github --field password
     qr|attach|field|username|tags|remote|expire|checkout|reset|rollback|token|kv|recovery|usage|security
+    """
+
+  /// The same, and none of them ends in the list of all commands.
+  private static let led = """
+    sync invite bob|sync users|sync up|sync share bob|key show|key new|key export
+    ssh list|ssh add k|publish on|admit x|recovery-code|whereis x|path|which x|pwd|touch x|head x
+    ln a b|chmod x|file x|browser|firefox|autofill|fzf|set-default x|support|license|export-env work|dotenv|.env|rand 16
+    """
+
+  /// Words of the programs that `connect` knows, of other vaults, of shells and of people's aims.
+  private static let aims = """
+    psql|mysql|curl https://x|cargo publish|twine upload|gh auth login|sudo reboot|pip install x|change work/github
+    change passphrase|modify work/github|alter work/github|append work/github|reset-password|chpasswd|display work/github
+    value work/github|echo work/github|url work/github|pbcopy work/github|xclip work/github|go github|browse|fill github
+    autotype|printenv|size|load .env|source .env|env-file .env|old|leaks|users|permissions|acl|grant bob work|unshare bob
+    receive https://x|timeout 30|autolock|factory-reset|empty|forget work/github|star work/github|favorite work/github
+    authenticator|u2f|yubikey|fido2|tpm|age|age-keygen|fscopy a work/x|fsmove work/github /tmp/x|templates ls|reorg
+    filestatus x|keyservice|projects|configs|environments|activity|list-services|list-backends|diagnose|tessen
+    set-key-partition-list -S apple-tool: -s|dump-trust-settings|ssh-copy-id host|ssh-add-key x|rebase main
+    cherry-pick x|reflog|bisect|explain secret|annotate secret db a=b|api-resources|port-forward x|scale x|drain node
+    readme|quickstart|get-started|changelog|bug|hello|why|do api-token|post work/x|make work/x|truncate|enable|disable
+    theme dark|restart|import rbw|import sops x|import hashicorp|import secret-tool|import keyring|import gnome-keyring
+    import chamber|import doppler|import terraform|import ssh|import age|import x.csv|import x.kdbx|export env|export bash
+    export zsh work/|connect restic|connect borg|connect direnv|connect ansible|connect systemd|connect maven
+    connect ssh-agent|connect gpg|connect rclone|connect make
     """
 
   private static func lines(_ text: String) -> [String] {
@@ -61,9 +87,24 @@ struct HabitualLineTests {
     #expect(done.status == 0 || isMissingPart, "\(line): \(done.errors)")
   }
 
+  /// A word behind `list` that finds nothing, and means something else than a search.
+  @Test func aListOfEverythingIsNoSearch() throws {
+    let vault = try vault()
+    for word in ["items", "all", "trash", "passwords", "vaults", "expired"] {
+      let list = try vault("list", word)
+      #expect(list.status == 0 && list.text.isEmpty)
+      #expect(list.errors.contains("hint: ") && list.errors.contains("vault "), "\(list.errors)")
+    }
+    // A search that finds nothing says nothing to a program, and one that finds is no hint.
+    #expect(try vault("list", "zzz").errors.isEmpty)
+    try vault.set("trash/bag", "x")
+    #expect(try vault("list", "trash").text == "trash/bag\n")
+    #expect(try vault("list", "trash").errors.isEmpty)
+  }
+
   @Test func everyOtherLineIsAnsweredWithALineToType() throws {
     let vault = try vault()
-    for line in Self.lines(Self.answered) {
+    for line in Self.lines(Self.answered) + Self.lines(Self.led) + Self.lines(Self.aims) {
       let refused = try run(vault, line)
       let errors = refused.errors.split(separator: "\n").map(String.init)
       #expect(refused.status != 0, "\(line)")
@@ -72,6 +113,9 @@ struct HabitualLineTests {
       #expect(hint.hasPrefix("vault: hint: "), "\(line): \(errors)")
       #expect(!hint.hasPrefix("vault: hint: see: "), "\(line): \(hint)")
       #expect(!hint.hasPrefix("vault: hint: all commands"), "\(line): \(hint)")
+      #expect(
+        !hint.contains("all commands: ") || Self.lines(Self.answered).contains(line),
+        "\(line): \(hint)")
       // The program, or one of its options.
       #expect(hint.contains("vault ") || hint.contains("--"), "\(line): \(hint)")
     }
@@ -150,8 +194,14 @@ struct HabitualLineTests {
   @Test func theNameOfAnItemInTheVerbsPlaceIsRecognized() throws {
     let vault = try vault()
     #expect(try vault("work/github").errors.contains("did you mean: vault get work/github\n"))
+    // A guess is never a line that prints a secret.
     for word in ["github", "gihtub", "work/gihtub"] {
-      #expect(try vault(word).errors.contains("did you mean: vault get work/github\n"), "\(word)")
+      #expect(try vault(word).errors.contains("did you mean: vault show work/github\n"), "\(word)")
+    }
+    try vault.set("bank/pin", "1234")
+    for line in [["pip", "install", "x"], ["ping"], ["pin", "work/github"], ["github", "x"]] {
+      let errors = try vault.command.run(line).errors
+      #expect(!errors.contains("bank/pin") && !errors.contains("did you mean"), "\(errors)")
     }
     for word in ["work", "work/"] {
       #expect(try vault(word).errors.contains("did you mean: vault list work/\n"))

@@ -40,6 +40,53 @@ struct MistypedSecretTests {
     }
   }
 
+  /// With a vault that is open: what stands behind an equals sign, or before an at sign, is a value in
+  /// other programs.
+  @Test(arguments: [
+    "run --env X=C -- true", "run a --env X=C -- true", "run X=C -- true",
+    "run --as-file X=C -- true",
+    "run --fd X=C -- true", "run --stdin X=C -- true", "run --env-file X=C -- true",
+    "run --watch --env X=C -- true", "run --mask --env X=C -- true", "get X=C", "show X=C",
+    "read X=C",
+    "otp X=C", "edit X=C", "history X=C", "remove X=C", "export docker X=C --yes", "inject X=C",
+    "inject --set X=C", "settings session=C", "set password=C",
+    "sync init https://bob:C@r.invalid/x",
+    "connect docker https://bob:C@r.invalid", "connect docker bob:C@r.invalid", "connect aws X=C",
+    "import dotenv X=C", "backup --keep X=C", "generate --length=C", "get a --attribute=C",
+    "copy a https://bob:C@r.invalid/", "merge https://bob:C@r.invalid/x", "ssh import X=C",
+  ])
+  func noMessageRepeatsAValueOfTheLine(line: String) throws {
+    let made = try ThrowawayVault()
+    try made.set("a", "s3cr3t")
+    let words = line.split(separator: " ").map { String($0).replacing("C", with: Self.canary) }
+    let run = try made.command.run(words)
+    #expect(run.status != 0, "\(run.text)")
+    #expect(!(run.errors + run.text).contains(Self.canary), "\(run.errors)")
+  }
+
+  @Test func whoGivesAValueIsToldHowToSetIt() throws {
+    let made = try ThrowawayVault()
+    let run = try made("run", "--env", "X=hunter2", "--", "true")
+    #expect(run.status == 1 && run.errors.contains("X=VALUE vault run"), "\(run.errors)")
+    // A reference is no value.
+    let reference = try made("run", "--env", "X=secret://tokn", "--", "true")
+    #expect(reference.errors.contains("an item is missing: tokn"), "\(reference.errors)")
+  }
+
+  /// Before anybody types a passphrase for a slot that is not there.
+  @Test func whoNamesAnItemForItsPassphraseIsLedToItsSecret() throws {
+    let made = try ThrowawayVault()
+    try made.set("work/github", "x")
+    for words in [["passwd", "work/github"], ["key", "change-passphrase", "work/github"]] {
+      let run = try made.command.run(words)
+      #expect(run.status == 1 && run.errors.contains("vault set work/github"), "\(run.errors)")
+    }
+    let other = try made("passwd", Self.canary)
+    #expect(other.status == 1 && other.errors.contains("vault set NAME"), "\(other.errors)")
+    #expect(!other.errors.contains(Self.canary))
+    #expect(try made("passwd").errors.contains("no passphrase opens this vault"))
+  }
+
   @Test func whatTheCommandKnowsItselfIsNamed() throws {
     let home = try TemporaryHome()
     let vault = VaultProcess(home: home.path)

@@ -12,7 +12,9 @@ struct ReferenceTests {
     #expect(throws: CommandError.self) { try RunVariable.variableName(for: "üö") }
     let fields = try RunVariable.all(names: ["secret://db#user"], assignments: ["X_1=plain"])
     #expect(fields.map(\.name) == ["DB_USER", "X_1"])
-    #expect(fields[1].parts == [.reference(SecretReference(name: "plain"))])
+    var plain = SecretReference(name: "plain")
+    plain.variable = "X_1"
+    #expect(fields[1].parts == [.reference(plain)])
     for wrong in [["a b", "a-b"], []] {
       #expect(throws: CommandError.self) {
         try RunVariable.all(names: wrong, assignments: wrong.isEmpty ? ["1X=y"] : [])

@@ -79,6 +79,60 @@ struct ClearKeyringTests {
   }
 }
 
+/// A keyring whose file lies where this process does not look: its daemon has another home.
+@Suite(.enabled(if: KeyringSession.isAvailable, "\(KeyringSession.missing)"))
+struct KeyringOutOfSightTests {
+  private func vault(
+    _ session: KeyringSession, _ home: TemporaryHome, _ arguments: [String], input: String = ""
+  ) throws -> KeyringSession.Run {
+    try session.run(
+      VaultProcess.path, arguments, input: Data(input.utf8),
+      adding: [
+        "HOME": home.path, "XDG_DATA_HOME": "\(home.path)/data",
+        "XDG_STATE_HOME": "\(home.path)/state",
+      ])
+  }
+
+  @Test func withoutAPasswordItIsNotCalledLocked() throws {
+    let session = try KeyringSession(.noPassword)
+    let home = try TemporaryHome()
+    let status = try vault(session, home, ["keyring", "status", "--json"])
+    #expect(status.compactText.contains(#""state":"unlocked""#), "\(status.text)")
+    let stored = try vault(session, home, ["set", "one", "--stdin", "--no-session"], input: "s")
+    #expect(stored.status == 0, "\(stored.errors)")
+    #expect(try vault(session, home, ["get", "one", "--no-session"]).text == "s")
+    // What such a keyring may break gets no copy, since nothing says how it is kept.
+    let odd = try vault(session, home, ["set", "odd", "--stdin", "--no-session"], input: "a\nb\n")
+    #expect(odd.errors.contains("has no copy of it: odd"), "\(odd.errors)")
+  }
+
+  @Test func withAPasswordItStaysLockedAndNobodyIsAsked() throws {
+    let session = try KeyringSession(.unlocked)
+    let home = try TemporaryHome()
+    let stored = try vault(session, home, ["set", "one", "--stdin", "--no-session"], input: "s")
+    try #require(stored.status == 0, "\(stored.errors)")
+    let lock = try session.run(
+      "/usr/bin/dbus-send",
+      [
+        "--session", "--print-reply", "--dest=org.freedesktop.secrets", "/org/freedesktop/secrets",
+        "org.freedesktop.Secret.Service.Lock",
+        "array:objpath:/org/freedesktop/secrets/collection/login",
+      ])
+    try #require(lock.status == 0, "\(lock.errors)")
+    for _ in 0..<3 {
+      #expect(try vault(session, home, ["get", "one", "--no-session"]).status == 77)
+    }
+    let unlocked = try vault(
+      session, home, ["keyring", "unlock", "--keyring-password", "stdin"],
+      input: KeyringSession.password)
+    #expect(unlocked.status == 0, "\(unlocked.errors)")
+    #expect(try vault(session, home, ["get", "one", "--no-session"]).text == "s")
+    // Nothing is locked any more: no password is wanted.
+    let again = try vault(session, home, ["keyring", "unlock"])
+    #expect(again.status == 0 && again.errors.contains("already unlocked"), "\(again.errors)")
+  }
+}
+
 /// The same with a keyring that has a password: all of it gets there.
 @Suite(.enabled(if: KeyringSession.isAvailable, "\(KeyringSession.missing)"))
 struct EncryptedKeyringTests {

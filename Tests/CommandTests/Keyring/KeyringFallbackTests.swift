@@ -34,6 +34,19 @@ struct KeyringFallbackTests {
       }
     }
 
+    /// Locks the collection that has the key and the copies.
+    func lockKeyring() throws {
+      let lock = try session.run(
+        "/usr/bin/dbus-send",
+        [
+          "--session", "--print-reply", "--dest=org.freedesktop.secrets",
+          "/org/freedesktop/secrets",
+          "org.freedesktop.Secret.Service.Lock",
+          "array:objpath:/org/freedesktop/secrets/collection/login",
+        ])
+      try #require(lock.status == 0, "\(lock.errors)")
+    }
+
     func run(
       _ arguments: [String], input: String = "", in session: KeyringSession,
       withKeyFile: Bool = false
@@ -103,14 +116,7 @@ struct KeyringFallbackTests {
 
   @Test func aLockedKeyringIsToldAsLocked() throws {
     let vault = try DesktopVault(hasKeyFile: true)
-    let lock = try vault.session.run(
-      "/usr/bin/dbus-send",
-      [
-        "--session", "--print-reply", "--dest=org.freedesktop.secrets", "/org/freedesktop/secrets",
-        "org.freedesktop.Secret.Service.Lock",
-        "array:objpath:/org/freedesktop/secrets/collection/login",
-      ])
-    try #require(lock.status == 0, "\(lock.errors)")
+    try vault.lockKeyring()
     for arguments in [["get", "api-token"], ["list"], ["remove", "api-token"]] {
       let run = try vault.run(arguments, in: vault.session)
       #expect(run.status == 77, "\(arguments[0]): \(run.errors)")
@@ -127,6 +133,32 @@ struct KeyringFallbackTests {
       ["keyring", "unlock", "--keyring-password", "file:\(password)"], in: vault.session)
     #expect(unlock.status == 0, "\(unlock.errors)")
     #expect(try vault.run(["get", "api-token"], in: vault.session).text == "s3cr3t")
+  }
+
+  /// Publishing is switched off while the keyring is locked: the next change withdraws the copies,
+  /// whatever it changes.
+  @Test func copiesThatALockedKeyringKeptGoWithTheNextChange() throws {
+    let vault = try DesktopVault(hasKeyFile: true)
+    let service = "vault:\(try vault.id)"
+    func run(_ arguments: [String], input: String = "") throws {
+      let done = try vault.run(arguments, input: input, in: vault.session, withKeyFile: true)
+      // 69: done, and the keyring has yet to hear of it.
+      try #require([0, 69].contains(done.status), "\(arguments): \(done.errors)")
+    }
+    func copy(_ name: String) throws -> String {
+      try vault.session.run(
+        "/usr/bin/secret-tool", ["lookup", "service", service, "username", name]
+      ).text
+    }
+    try run(["set", "b", "--stdin"], input: "xb")
+    #expect(try copy("api-token") == "s3cr3t" && copy("b") == "xb")
+    try vault.lockKeyring()
+    try run(["remove", "--purge", "--yes", "api-token"])
+    try run(["keyring", "publish", "off"])
+    let password = try vault.home.privateFile("password", KeyringSession.password)
+    try run(["keyring", "unlock", "--keyring-password", "file:\(password)"])
+    try run(["set", "new", "--stdin"], input: "y")
+    #expect(try copy("api-token") == "" && copy("b") == "")
   }
 
   @Test(arguments: ["die-create", "hang-create", "dh-zero", "iv-short"] as [KeyringSession.State])

@@ -41,7 +41,10 @@ struct ServedKeyringTests {
   private func expectNothingLeft(_ vault: ThrowawayVault) throws {
     let path = try runtimeFolder(vault)
     for _ in 0..<6000 {
-      if try FileManager.default.contentsOfDirectory(atPath: path).isEmpty { return }
+      // The program's own folder stays; `expectNoPermit` looks into it.
+      if try FileManager.default.contentsOfDirectory(atPath: path).allSatisfy({ $0 == "vault" }) {
+        return
+      }
       usleep(10_000)
     }
     Issue.record("the folder of the socket is still there")
@@ -49,9 +52,12 @@ struct ServedKeyringTests {
 
   /// Waits until no permit to keep the vault open is left.
   private func expectNoPermit(_ vault: ThrowawayVault) throws {
-    let path = "\(vault.home.path)/.local/state/vault/serving"
+    let folders = ["\(vault.home.path)/.local/state/vault", "\(try runtimeFolder(vault))/vault"]
     for _ in 0..<6000 {
-      if try FileManager.default.contentsOfDirectory(atPath: path).isEmpty { return }
+      let permits = try folders.flatMap {
+        try FileManager.default.contentsOfDirectory(atPath: "\($0)/serving")
+      }
+      if permits.isEmpty { return }
       usleep(10_000)
     }
     Issue.record("a permit is still there")
@@ -59,7 +65,7 @@ struct ServedKeyringTests {
 
   @Test(
     .enabled(if: PythonScript.hasPython, "needs python3"),
-    arguments: ["methods", "bus", "news", "crowd", "locks", "memory_items"])
+    arguments: ["methods", "bus", "news", "crowd", "locks", "locks_elsewhere", "memory_items"])
   func theServiceAnswersAClientOfItsOwn(test: String) throws {
     let vault = try ThrowawayVault()
     try vault.set("api-token", "s3cr3t")
@@ -87,6 +93,47 @@ struct ServedKeyringTests {
         """,
       ], vault)
     #expect(run.status == 0 && run.text == "aaab", "\(run.text) \(run.errors)")
+  }
+
+  /// What a program stores while the key is rotated is stored.
+  @Test(
+    .enabled(
+      if: FileManager.default.isExecutableFile(atPath: "/usr/bin/secret-tool"),
+      "needs secret-tool of libsecret-tools"))
+  func storesBesideRotationsAreKept() throws {
+    let vault = try ThrowawayVault()
+    let key = "\(vault.home.path)/key"
+    let run = try serve(
+      [
+        "/bin/sh", "-c",
+        """
+        (for i in 1 2 3 4 5 6; do
+          VAULT_KEY_FILE='\(key)' '\(VaultProcess.path)' -q key rotate --new-key-file '\(key)' || echo bad
+        done; : >done) &
+        n=0
+        until [ -e done ]; do
+          n=$((n + 1)); printf $n | secret-tool store --label=m k $n || echo failed $n
+        done
+        wait
+        for i in $(seq $n); do [ "$(secret-tool lookup k $i)" = $i ] || echo lost $i; done
+        """,
+      ], vault)
+    #expect(run.status == 0 && run.text == "", "\(run.text) \(run.errors)")
+  }
+
+  /// A home on a disk that can only be read: a container's, or a disk after an error.
+  @Test(.enabled(if: geteuid() != 0, "root writes everywhere"))
+  func itServesWithoutAStateFolder() throws {
+    let vault = try ThrowawayVault()
+    try vault.set("api-token", "s3cr3t")
+    let state = "\(vault.home.path)/.local/state/vault"
+    try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
+    try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: state)
+    defer {
+      try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: state)
+    }
+    let run = try serve(["/bin/sh", "-c", "'\(VaultProcess.path)' lock"], vault)
+    #expect(run.status == 0 && run.errors.contains("locked"), "\(run.errors)")
   }
 
   @Test(.enabled(if: PythonScript.hasPython, "needs python3"))

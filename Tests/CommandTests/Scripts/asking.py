@@ -17,7 +17,7 @@ made = subprocess.run(
     env=dict(environment, P=passphrase), capture_output=True, check=False)
 assert made.returncode == 0, made.stderr
 
-child = pexpect.spawn(program, env=environment, encoding="utf-8", timeout=60)
+child = pexpect.spawn(program, env=environment, encoding="utf-8", timeout=300)
 
 
 def type_secret(prompt, secret):

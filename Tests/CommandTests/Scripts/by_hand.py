@@ -28,7 +28,7 @@ environment = {
 
 
 def run(words, typed="", ends=0):
-    done = subprocess.run(words, env=environment, input=typed, capture_output=True, text=True, timeout=180, cwd=home)
+    done = subprocess.run(words, env=environment, input=typed, capture_output=True, text=True, timeout=300, cwd=home)
     assert (done.returncode == 0) == (ends == 0), (words, done.returncode, done.stdout, done.stderr)
     assert SECRET not in done.stdout + done.stderr, "the secret is shown"
     return done

@@ -122,7 +122,7 @@ class Reader:
 class Client:
     """A connection to the bus of the environment."""
 
-    def __init__(self, order="<", timeout=60, hello=True):
+    def __init__(self, order="<", timeout=300, hello=True):
         self.order, self.serial, self.signals = order, 0, []
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(timeout)

@@ -68,6 +68,9 @@ one)
     dconf write /test/group2/odd "{'x': <uint32 5>}"
     is "$(d --dconf read --gvariant /test/group2/ odd)" "{'x': <uint32 5>}" 'a variant'
     d --dconf delete /test/group2/ odd
+    is "$(d --dconf write org.not.installed k 1 2>&1)" \
+      'defaults: warning: no schema org.not.installed is installed: there may be no program that reads this key' schema
+    d --dconf undo >/dev/null
     d --dconf undo >/dev/null
     is "$(dconf read /test/group2/odd)" "{'x': <uint32 5>}" 'a variant again'
     # Lines with --dconf leave our own domains alone.
@@ -149,16 +152,153 @@ synced)
 locked)
     # What the administrator has locked is refused, and the line is undone.
     mkdir -p "$folder/db.d/locks"
-    printf '[org/gnome/desktop/interface]\nclock-format="12h"\n' >"$folder/db.d/00"
+    printf '[org/gnome/desktop/interface]\nclock-format="12h"\ncursor-size=30\n' >"$folder/db.d/00"
     echo /org/gnome/desktop/interface/clock-format >"$folder/db.d/locks/clock"
     dconf compile "$folder/site.db" "$folder/db.d"
     printf 'user-db:user\nfile-db:%s\n' "$folder/site.db" >"$folder/profile"
     export DCONF_PROFILE=$folder/profile
     is "$(gsettings get org.gnome.desktop.interface clock-format)" "'12h'" 'the site'
     if d --dconf write org.gnome.desktop.interface clock-format 24h 2>"$folder/error"; then exit 8; fi
-    grep -q . "$folder/error"
-    is "$(d --dconf read org.gnome.desktop.interface clock-format)" 12h 'undone'
+    grep -q 'has locked /org/gnome/desktop/interface/clock-format' "$folder/error"
+    if grep -q dbus-run-session "$folder/error"; then exit 10; fi
+    if d --dconf read org.gnome.desktop.interface clock-format 2>/dev/null; then exit 11; fi
+    # A dry run says so, and what is locked to the same value needs no change.
+    printf '["dconf:/org/gnome/desktop/interface/"]\nclock-format = "24h"\n' >"$folder/lock.toml"
+    if d apply --dry-run "$folder/lock.toml" >/dev/null 2>"$folder/error"; then exit 31; fi
+    grep -q 'clock-format is locked in' "$folder/error"
+    sed -i s/24h/12h/ "$folder/lock.toml"
+    is "$(d apply --dry-run "$folder/lock.toml")" 'Nothing to change.' 'locked to the same value'
+    is "$(d apply "$folder/lock.toml")" 'Nothing to change.' 'apply of a locked value'
+    is "$(d --dconf read --effective org.gnome.desktop.interface clock-format)" 12h 'undone'
+    # What the administrator gives is not the user's own, before and after an undo.
+    size=(org.gnome.desktop.interface cursor-size)
+    is "$(d --dconf read --effective --show-origin "${size[@]}")" 'site-default	30' 'the site gives'
+    d --dconf write "${size[@]}" -int 40
+    is "$(d --dconf read --effective "${size[@]}")" 40 'the user'
+    d --dconf read --effective --all-layers "${size[@]}" | grep '  site-default	30' >/dev/null
+    d --dconf undo >/dev/null
+    is "$(gsettings get "${size[@]}")" 30 'undo shows what the site gives'
+    is "$(echo user-db:user | DCONF_PROFILE=/dev/stdin dconf dump /)" '' 'nothing of the user'
+    # A snapshot of when a key was not locked leaves it as it is.
+    own=$(echo user-db:user >"$folder/own"; echo "$folder/own")
+    DCONF_PROFILE=$own dconf write /org/gnome/desktop/interface/clock-format "'24h'"
+    DCONF_PROFILE=$own dconf write /org/y/mine 1
+    DCONF_PROFILE=$own d --dconf snapshot open >/dev/null
+    DCONF_PROFILE=$own dconf write /org/gnome/desktop/interface/clock-format "'12h'"
+    dconf write /org/y/mine 2
+    d --dconf snapshot --restore open
+    is "$(dconf read /org/y/mine)" 1 'what is not locked is restored'
     is "$(gsettings get org.gnome.desktop.interface clock-format)" "'12h'" 'locked'
+    ;;
+empty)
+    # An account that has set nothing yet was looked at all the same.
+    d --dconf snapshot before >/dev/null
+    gsettings set org.gnome.desktop.interface clock-format 12h
+    d --dconf history org.gnome.desktop.interface | grep 'dconf.*clock-format' >"$folder/line"
+    if grep -q 'as found' "$folder/line"; then exit 30; fi
+    d --dconf undo >/dev/null
+    is "$(gsettings get org.gnome.desktop.interface clock-format)" "'24h'" 'undo of the first change'
+    gsettings set org.gnome.desktop.interface clock-format 12h
+    d --dconf snapshot --restore before 2>"$folder/error"
+    is "$(cat "$folder/error")" '' 'it was looked at'
+    is "$(gsettings get org.gnome.desktop.interface clock-format)" "'24h'" 'snapshot --restore'
+    ;;
+first)
+    # What the desktop has had all along is nothing that this program has changed.
+    dconf write /org/a/k 1
+    dconf write /org/b/k "'x'"
+    d write com.mine theme dark
+    d snapshot s >/dev/null
+    is "$(d --dconf read /org/a/ k)" 1 'a look'
+    d write com.mine theme light
+    d snapshot --restore s 2>"$folder/error"
+    grep -q 'dconf was not looked at before the snapshot' "$folder/error"
+    is "$(d read com.mine theme)$(dconf read /org/a/k)$(dconf read /org/b/k)" "dark1'x'" restore
+    d undo >/dev/null
+    is "$(d read com.mine theme)" light 'undo of the restore'
+    d undo --since 1h >/dev/null
+    is "$(dconf read /org/a/k)$(dconf read /org/b/k)" "1'x'" 'undo --since'
+    if d --dconf undo 3 2>/dev/null; then exit 2; fi
+    look=$(d --dconf history --json | sed -n '1s/.*"txn":\([0-9]*\).*/\1/p')
+    if d undo --transaction "$look" --force 2>"$folder/error"; then exit 3; fi
+    grep -q 'and no change' "$folder/error"
+    is "$(dconf read /org/a/k)$(dconf read /org/b/k)" "1'x'" 'undo --transaction'
+    d --dconf history | grep 'dconf (as found)' >/dev/null
+    # What comes later is a change.
+    dconf write /org/c/new 1
+    d --dconf read /org/c/ >/dev/null
+    d undo >/dev/null
+    is "$(dconf read /org/c/new)" '' 'a later key'
+    # Several lines at once: nothing is lost, and nothing is recorded that was not there.
+    for j in a b c d; do
+        (for i in {1..12}; do d --dconf write /org/x/ $j$i -int $i; done) &
+    done
+    wait
+    is "$(dconf dump /org/x/ | grep -c =)" 48 'all are set'
+    is "$(d --dconf history --limit 10000 /org/x/ | grep -c -- '-> (none)' || :)" 0 'none was taken back'
+    # A refused undo is no undo: the next one takes the same back.
+    for change in 'a -int 1' 'b -int 1' 'a -int 2'; do d --dconf write /org/y/ $change; done
+    for again in 1 2; do
+        if DBUS_SESSION_BUS_ADDRESS=unix:path=/nonexistent d undo >"$folder/said" 2>/dev/null; then exit 4; fi
+        is "$(<"$folder/said")" '' 'nothing is said to be done'
+    done
+    d undo >/dev/null
+    is "$(dconf read /org/y/a)$(dconf read /org/y/b)" 11 'undo after a refusal'
+    # A text with its type has no parts.
+    dconf write /org/y/t "{'k': <uint32 5>}"
+    printf '["dconf:/org/y/"]\nt = { z = 1 }\n' >"$folder/merge.toml"
+    if d --dconf write /org/y/ t -dict-add z 1 2>/dev/null; then exit 5; fi
+    if d --dconf write /org/y/ --key-path :t:k -int 9 2>/dev/null; then exit 6; fi
+    if d --dconf delete /org/y/ --key-path ':t:$gvariant' 2>/dev/null; then exit 7; fi
+    if d apply --merge "$folder/merge.toml" 2>/dev/null; then exit 8; fi
+    printf '{"dconf:/org/y/": {"t": {"$dictionary": ["$gvariant", "5", "z", 1]}}}' >"$folder/both.json"
+    if d apply "$folder/both.json" 2>/dev/null >&2; then exit 9; fi
+    is "$(dconf read /org/y/t)" "{'k': <uint32 5>}" 'as it was'
+    # One host's values are nobody's on the desktop; a copy is not protected.
+    if d -host OTHER write dconf:/org/y/ h 1 2>/dev/null; then exit 10; fi
+    printf '["dconf:/org/y/.@host-id:OTHER"]\nh = 1\n' >"$folder/host.toml"
+    if d apply "$folder/host.toml" 2>/dev/null; then exit 11; fi
+    is "$(dconf read /org/y/h)" '' 'no host'
+    if d protect dconf:/org/y/ 2>"$folder/error"; then exit 12; fi
+    grep -q 'in plain text' "$folder/error"
+    # A filter names a domain of the desktop with or without its prefix.
+    for filter in dconf:/org/y/:a /org/y/:a 'dconf:/org/y/*:a'; do
+        if d --dconf dump --filter "$filter" | grep '^a = ' >/dev/null; then exit 13; fi
+    done
+    d --dconf dump --filter nothing:here 2>&1 >/dev/null | grep 'leaves nothing out' >/dev/null
+    # Names that dconf's own command cannot carry are left out, and said.
+    dconf write $'/org/odd/n\nl' 1
+    dconf write '/org/odd/b=c' 2
+    dconf write '/org/odd/;k' 3
+    is "$(d --dconf read /org/odd/ ';k' 2>"$folder/error")" 3 'odd names'
+    grep -q 'were left out' "$folder/error"
+    grep -q 'line break in their names' "$folder/error"
+    grep -q 'bracket in their names' "$folder/error"
+    d --dconf write /org/odd/ ';k' -int 4 2>/dev/null
+    is "$(dconf read '/org/odd/;k')" 4 'a name with a semicolon'
+    # The schema of a place that the line names holds.
+    if [ -e /usr/share/glib-2.0/schemas/org.gnome.desktop.peripherals.gschema.xml ]; then
+        place=org.gnome.desktop.peripherals.tablet:/org/r/
+        d --dconf describe $place mapping 2>/dev/null | grep absolute >/dev/null
+        if d --dconf write $place mapping nope 2>/dev/null; then exit 14; fi
+        d --dconf write $place area --json '[0,0,1,0]' 2>/dev/null
+        is "$(gsettings get $place area)" '[0.0, 0.0, 1.0, 0.0]' 'a schema with a place'
+    fi
+    ;;
+elsewhere)
+    # What is not there in another environment is not reset.
+    dconf write /a/b 1
+    is "$(d --dconf read /a/ b)" 1 read
+    printf '["dconf:/a/"]\nb = 1\n' >"$folder/elsewhere.toml"
+    export XDG_CONFIG_HOME=$folder/nowhere
+    for line in "--dconf dump --output $folder/elsewhere.toml" 'record dconf --once' '--dconf read /a/'; do
+        if d $line 2>"$folder/error"; then echo "$line is not refused" >&2; exit 7; fi
+        grep -q 'Could not read' "$folder/error"
+    done
+    is "$(tail -n 1 "$folder/elsewhere.toml")" 'b = 1' 'the file'
+    [ ! -e "$XDG_CONFIG_HOME" ]
+    export XDG_CONFIG_HOME=$folder/$home/.config
+    if d --dconf history | grep -q -e '-> (none)'; then exit 8; fi
     ;;
 without)
     # No bus: what cannot be set is undone, and said.

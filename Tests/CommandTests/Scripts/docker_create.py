@@ -53,6 +53,6 @@ with tempfile.TemporaryDirectory() as folder:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         subprocess.run(
             ["docker", "--config", folder, "--host", "unix://" + path, "create", "--env-file", sys.argv[1], "image"],
-            stdout=subprocess.DEVNULL, check=True, timeout=60)
+            stdout=subprocess.DEVNULL, check=True, timeout=300)
         server.shutdown()
 print(json.dumps(dict(line.split("=", 1) for line in asked["Env"] or [])))

@@ -22,7 +22,7 @@ canary = "canary-7d1f6a90c2"
 
 def run(*words, status=0, **options):
     done = subprocess.run(
-        list(words), env=environment, capture_output=True, check=False, timeout=60, **options)
+        list(words), env=environment, capture_output=True, check=False, timeout=300, **options)
     assert done.returncode == status, (words, done.returncode, done.stderr)
     assert canary.encode() not in done.stderr, done.stderr
     return done
@@ -38,7 +38,7 @@ def put(secret, name="k"):
 
 def start(**more):
     return pexpect.spawn(
-        vault, ["edit", "k"], env=dict(environment, **more), encoding="utf-8", timeout=20,
+        vault, ["edit", "k"], env=dict(environment, **more), encoding="utf-8", timeout=300,
         dimensions=(24, 80))
 
 
@@ -228,7 +228,7 @@ def signals():
     child.close(force=True)
     path = next(iter(seen_folders & folders()))
     editor("true")
-    end = time.monotonic() + 20
+    end = time.monotonic() + 300
     while os.path.exists(path):
         assert time.monotonic() < end, "the folder of a killed command stays"
         run(vault, "edit", "k", start_new_session=True)
@@ -237,7 +237,7 @@ def signals():
 
 def watched(child, typed):
     """Types into an editor that is on the screen; its folder is noted."""
-    end = time.monotonic() + 20
+    end = time.monotonic() + 300
     while not folders() - other_folders:
         assert time.monotonic() < end, "no editor"
         time.sleep(0.02)
@@ -318,7 +318,7 @@ def everything():
       touch {home}/again; echo "no colon" > {home}/rest; cat "$1" {home}/rest > "$1.new"
       sed -i 's/^notes:$/wrong/' "$1.new"; mv "$1.new" "$1"''')
     child = pexpect.spawn(
-        vault, ["edit", "made", "--all"], env=environment, encoding="utf-8", timeout=20)
+        vault, ["edit", "made", "--all"], env=environment, encoding="utf-8", timeout=300)
     child.expect("is not of the form")
     child.expect("or .q.uit")
     child.send("q\r")

@@ -23,7 +23,7 @@ def plain(*words, status=0, **options):
 
 def start(*words, rows=24, columns=80, **more):
     return pexpect.spawn(
-        vault, list(words), env={**environment, **more}, cwd=home, encoding="utf-8", timeout=60,
+        vault, list(words), env={**environment, **more}, cwd=home, encoding="utf-8", timeout=300,
         dimensions=(rows, columns))
 
 

@@ -92,7 +92,7 @@ def desktop():
         "a second look finds none", having="vault import home", answers=[(r"\[Y/n\] ?$", "y")])
     me.types("vault run npm/registry.npmjs.org -- sh -c 'echo $NPM_TOKEN'", "npm_made_up")
     me.types("vault disconnect npm --dry-run", "would be in plain text again")
-    me.types("vault undo", "vault:")
+    me.types("vault undo", "vault disconnect npm", fails=True)
     me.types("vault export json; true", "nothing was written", answers=[(r"\[y/N\] ?$", "n")])
     me.types("vault status")
     me.types("vault lock", "locked")

@@ -87,6 +87,93 @@ printf '[$i]\n[G]\nsite=all\n' >"$folder/site/app"
 is "$(d --kconfig read --effective app:G both 2>/dev/null || echo none)" none 'a locked file'
 if d --kconfig write app:G new k 2>"$folder/error"; then exit 7; fi
 grep -q "is locked in $folder/site/app" "$folder/error"
+# What the user takes back shows what weaker files have again, and is not hidden for good.
+printf '[G]\na=site\nb=site\nhidden=site\n' >"$folder/site/back"
+printf '[G]\nhidden[$d]\n' >"$XDG_CONFIG_HOME/back"
+d --kconfig write back:G a mine
+d --kconfig undo >/dev/null
+is "$(kreadconfig5 --file back --group G --key a)" site 'undo'
+d --kconfig write back:G a mine
+d --kconfig delete back:G a
+is "$(kreadconfig5 --file back --group G --key a)" site 'delete'
+if grep -q 'a\[\$d' "$XDG_CONFIG_HOME/back"; then exit 20; fi
+[ ! -e "$XDG_CONFIG_HOME/back.lock" ]
+# A mark of the user's own stays one.
+is "$(kreadconfig5 --file back --group G --key hidden)" '' 'hidden'
+d --kconfig write back:G hidden shown
+d --kconfig undo >/dev/null
+is "$(kreadconfig5 --file back --group G --key hidden)" '' 'hidden again'
+d --kconfig delete back:G hidden
+is "$(kreadconfig5 --file back --group G --key hidden)" site 'no longer hidden'
+# The first look is no change.
+printf '[G]\na=1\nb=2\n' >"$XDG_CONFIG_HOME/firstrc"
+cp "$XDG_CONFIG_HOME/firstrc" "$folder/firstrc"
+d write com.mine k 1
+d snapshot early >/dev/null
+d record kconfig --once firstrc >/dev/null
+d undo >/dev/null
+cmp "$folder/firstrc" "$XDG_CONFIG_HOME/firstrc"
+d snapshot --restore early 2>"$folder/error"
+grep -q 'kconfig:firstrc was not looked at' "$folder/error"
+cmp "$folder/firstrc" "$XDG_CONFIG_HOME/firstrc"
+# Bytes that are no UTF-8 are not written as others; lists keep their escapes; numbers of 32 bits.
+printf '[G]\nlat=caf\xe9\nlist=a\\,b,c\n;semi=1\n[g\\x5d\\x5bx]\nk=1\n[n\\nl]\nk=1\n' >"$XDG_CONFIG_HOME/bytes"
+d record kconfig --once bytes >/dev/null
+is "$(d --kconfig read bytes:G list)" 'a\,b,c' list
+is "$(d --kconfig read bytes:G ';semi')" 1 semicolon
+is "$(d --kconfig read $'bytes:n\nl' k)" 1 'a group with a line break'
+kwriteconfig5 --file bytes --group G --key list new
+d --kconfig undo >/dev/null
+is "$(kreadconfig5 --file bytes --group G --key list)" 'a\,b,c' 'a list again'
+kwriteconfig5 --file bytes --group G --key lat new
+if d --kconfig undo 2>"$folder/error" >&2; then exit 21; fi
+grep -q 'no UTF-8' "$folder/error"
+is "$(kreadconfig5 --file bytes --group G --key lat)" new 'bytes'
+d --kconfig write bytes:G scale -float 1.5
+is "$(kreadconfig5 --file bytes --group G --key scale)" 1.5 float
+for key in '' '#k'; do
+    if d --kconfig write bytes:G "$key" v 2>"$folder/error"; then exit 22; fi
+    grep -q 'cannot read back' "$folder/error"
+done
+if head -c 200000 /dev/zero | tr '\0' x | d --kconfig write bytes:G big --string-from - 2>"$folder/error"; then exit 23; fi
+grep -q '128 KiB' "$folder/error"
+mkfifo "$XDG_CONFIG_HOME/fiforc"
+if timeout 20 "$vault" defaults --kconfig read fiforc:G 2>"$folder/error"; then exit 24; fi
+grep -q 'not a file' "$folder/error"
+rm "$XDG_CONFIG_HOME/fiforc"
+printf '[G]\nboth[$i][$e]=site\n' >"$folder/site/flags"
+printf '[G]\nboth=mine\n' >"$XDG_CONFIG_HOME/flags"
+d --kconfig read --effective --show-origin flags:G both | tr -d '\n' | grep -F "managed:$folder/site/flags" >/dev/null
+is "$(d --kconfig read --effective flags:G both | tr -d ' \n')" '{"$expand"=site;}' 'two flags'
+if d --kconfig write flags:G both v 2>/dev/null; then exit 25; fi
+# Where no store can be made, what is read is what the desktop has.
+is "$(XDG_DATA_HOME=/proc/none d --kconfig read bytes:G scale 2>"$folder/error")" 1.5 'no store'
+grep -q 'not up to date' "$folder/error"
+if XDG_DATA_HOME=/proc/none d --kconfig write bytes:G scale 2 2>/dev/null; then exit 26; fi
+is "$(kreadconfig5 --file bytes --group G --key scale)" 1.5 'no store, no change'
+# A line that is interrupted between two keys puts back what it has set.
+mkdir -p "$folder/fake"
+cat >"$folder/fake/kwriteconfig6" <<END
+#!/bin/sh
+echo >>"$folder/count"
+[ "\$(wc -l <"$folder/count")" -ne 2 ] || kill -TERM \$PPID
+exec kwriteconfig5 "\$@"
+END
+chmod 755 "$folder/fake/kwriteconfig6"
+printf '[G]\n' >"$XDG_CONFIG_HOME/intrc"
+for key in a b c d; do echo "$key=old"; done >>"$XDG_CONFIG_HOME/intrc"
+d record kconfig --once intrc >/dev/null
+cp "$XDG_CONFIG_HOME/intrc" "$folder/intrc"
+printf '["kconfig:intrc:G"]\na = "1"\nb = "2"\nc = "3"\nd = "4"\n' >"$folder/four.toml"
+status=0
+PATH=$folder/fake:$PATH env --default-signal=TERM "$vault" defaults apply "$folder/four.toml" \
+    >"$folder/out" 2>"$folder/error" || status=$?
+is "$status" 143 'the signal'
+grep -q 'The line was interrupted' "$folder/error"
+grep -q 'Defaults have not been changed' "$folder/error"
+is "$(cat "$folder/out")" '' 'nothing is said to be done'
+cmp "$folder/intrc" "$XDG_CONFIG_HOME/intrc"
+is "$(d --kconfig read intrc:G a)$(d --kconfig read intrc:G d)" oldold 'interrupted'
 # The recorder says what it has nothing of.
 if HOME=$folder/three XDG_CONFIG_HOME=$folder/three/.config d record kconfig 2>"$folder/error"; then exit 8; fi
 grep -q 'name them' "$folder/error"

@@ -24,7 +24,7 @@ PROMPT = "Unlock Login Keyring"
 def start(*words):
     return pexpect.spawn(
         vault, [*words, "--no-session"], env=dict(os.environ, TERM="xterm", NO_COLOR="1"), encoding="utf-8",
-        timeout=20, echo=True)
+        timeout=300, echo=True)
 
 
 def echoes(child):
@@ -53,7 +53,7 @@ def wait_until_read(child):
     """Until the program has taken what was typed."""
     terminal = os.open(os.readlink(f"/proc/{child.pid}/fd/0"), os.O_RDONLY | os.O_NOCTTY)
     try:
-        until = time.monotonic() + 20
+        until = time.monotonic() + 300
         while any(fcntl.ioctl(terminal, termios.FIONREAD, bytes(4))):
             assert time.monotonic() < until, "nobody reads what was typed"
             time.sleep(0.02)
@@ -103,7 +103,7 @@ def stopped():
     """Stopped by ^Z the shell has a terminal with echo; continued, it waits again, and says so."""
     shell = pexpect.spawn(
         "/bin/dash", ["-i"], env=dict(os.environ, PS1="ready> ", TERM="xterm", NO_COLOR="1"), encoding="utf-8",
-        timeout=20)
+        timeout=300)
     shell.expect("ready> ")
     shell.sendline(f"{vault} get api-token --no-session")
     shell.expect_exact(WAITING)
@@ -149,7 +149,7 @@ def windows():
 
 
 def wait_for(is_there):
-    until = time.monotonic() + 20
+    until = time.monotonic() + 300
     while bool(windows()) != is_there:
         assert time.monotonic() < until, "no prompt" if is_there else "the prompt is still there"
         time.sleep(0.05)
@@ -201,7 +201,7 @@ def prompter():
     child.expect_exact(SECRET)
     assert "Passphrase" not in child.before
     # The terminal is given back when everything is said.
-    until = time.monotonic() + 20
+    until = time.monotonic() + 300
     while not echoes(child):
         assert time.monotonic() < until, "the terminal echoes nothing"
         time.sleep(0.05)

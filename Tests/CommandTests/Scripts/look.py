@@ -26,7 +26,7 @@ def plain(*words, **options):
 def screen(*words, columns=80, status=0, **more):
     """Everything that a terminal of so many columns gets."""
     child = pexpect.spawn(
-        vault, list(words), env={**environment, **more}, encoding="utf-8", timeout=60, dimensions=(24, columns))
+        vault, list(words), env={**environment, **more}, encoding="utf-8", timeout=300, dimensions=(24, columns))
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == status, (child.exitstatus, child.before)
@@ -89,6 +89,31 @@ def narrow():
     assert all(width(line) <= 70 for line in lines), lines
     # In a pipe nothing is ever cut.
     assert "日本語の秘密" * 5 in plain("list", "--tree") and "a" * 60 in plain("list", "--long")
+
+
+def words():
+    """In a narrow window names stay whole, and lines are broken at blanks."""
+    names = ["work/gitea", "work/github", "work/gitlab"]
+    make(*names)
+    os.makedirs(f"{home}/.aws")
+    with open(f"{home}/.aws/credentials", "w", encoding="utf-8") as file:
+        file.write("[default]\naws_access_key_id = A\naws_secret_access_key = c4n4ry\n")
+    lines = [
+        ["audit"], ["check"], [], ["help"], ["help", "all"], ["help", "options"], ["set", "--help"], ["help", "import"],
+        ["import", "home", "--dry-run"], ["connect", "git", "--dry-run"], ["help", "sync", "invite"], ["key", "list"],
+    ]
+    for size in [40, 60, 80, 100]:
+        for line in lines:
+            shown = screen(*line, columns=size, NO_COLOR="1").splitlines()
+            # A path, or a name, is one word, however long.
+            wide = [row for row in shown if width(row) > size and " " in row.strip()]
+            assert not wide, (size, line, wide)
+        shown = screen("audit", columns=size, NO_COLOR="1")
+        assert all(name in shown for name in names) and "…" not in shown, (size, shown)
+    # What is laid out anew says the same.
+    for line in [["help", "set"], ["help"], []]:
+        first, other = (screen(*line, columns=size, NO_COLOR="1").split() for size in (60, 200))
+        assert first == other, (line, first, other)
 
 
 def columns():
@@ -171,7 +196,7 @@ def interrupted():
     slow_gpg(20)
     before = sorted(os.listdir(f"{home}/.local/share/vault"))
     child = pexpect.spawn(
-        vault, ["import", "pass", f"{home}/store"], env=environment, encoding="utf-8", timeout=60)
+        vault, ["import", "pass", f"{home}/store"], env=environment, encoding="utf-8", timeout=300)
     child.expect("opening file")
     child.send("\x03")
     child.expect(pexpect.EOF)
@@ -182,5 +207,5 @@ def interrupted():
 
 
 {
-    "tree": tree, "colour": colour, "narrow": narrow, "columns": columns, "joined": joined, "progress": progress, "interrupted": interrupted,
+    "tree": tree, "colour": colour, "narrow": narrow, "words": words, "columns": columns, "joined": joined, "progress": progress, "interrupted": interrupted,
 }[case]()

@@ -32,7 +32,7 @@ def plain(*words, **options):
 
 def spawn(program, words, **more):
     return pexpect.spawn(
-        program, words, env={**environment, **more}, cwd=home, encoding="utf-8", timeout=60,
+        program, words, env={**environment, **more}, cwd=home, encoding="utf-8", timeout=300,
         dimensions=(24, 80))
 
 
@@ -80,7 +80,7 @@ def running():
 
 
 def until(condition):
-    for _ in range(1200):
+    for _ in range(6000):
         if condition():
             return
         time.sleep(0.05)
@@ -330,7 +330,7 @@ def case_streams():
     # A reader that goes ends a writer that goes on.
     done = subprocess.run(
         ["/bin/bash", "-c", f"'{vault}' run token --mask -- yes | head -n 1; echo ${{PIPESTATUS[0]}}"],
-        env=environment, capture_output=True, check=False, timeout=120)
+        env=environment, capture_output=True, check=False, timeout=300)
     assert done.stdout.decode().split() == ["y", "141"], done.stdout
     done = subprocess.run(
         [vault, "run", "token", "--mask", "--", "cat"], env=environment, input=b"in \xff\xfe\n",

@@ -34,7 +34,7 @@ if "RUSTUP_HOME" not in environment and os.path.isdir(tools):
 
 
 def run(words, **more):
-    return subprocess.run(words, env={**environment, **more}, capture_output=True, text=True, timeout=180, cwd=home,
+    return subprocess.run(words, env={**environment, **more}, capture_output=True, text=True, timeout=300, cwd=home,
                           stdin=subprocess.DEVNULL)
 
 

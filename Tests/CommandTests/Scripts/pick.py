@@ -23,14 +23,14 @@ ERASED = "\r\x1b[J"
 
 def run(*words, status=0, **options):
     done = subprocess.run(
-        [vault, *words], env=environment, capture_output=True, check=False, timeout=120, **options)
+        [vault, *words], env=environment, capture_output=True, check=False, timeout=300, **options)
     assert done.returncode == status, (words, done.returncode, done.stderr)
     return done
 
 
 def start(*words, rows=24, columns=80):
     return pexpect.spawn(
-        vault, list(words), env=environment, encoding="utf-8", timeout=60,
+        vault, list(words), env=environment, encoding="utf-8", timeout=300,
         dimensions=(rows, columns))
 
 
@@ -88,7 +88,7 @@ def narrow():
     finish(child)
     # Into a pipe, too: the list is on the terminal, and only the secret goes on.
     child = pexpect.spawn(
-        "/bin/sh", ["-c", f"{vault} get > {home}/out"], env=environment, encoding="utf-8", timeout=60)
+        "/bin/sh", ["-c", f"{vault} get > {home}/out"], env=environment, encoding="utf-8", timeout=300)
     child.expect("4/4")
     child.send("mail\r")
     finish(child)
@@ -133,7 +133,7 @@ def dumb():
         others = {key: value for key, value in environment.items() if key != "TERM"}
         child = pexpect.spawn(
             vault, ["get"], env=dict(others, **({"TERM": terminal} if terminal else {})),
-            encoding="utf-8", timeout=60)
+            encoding="utf-8", timeout=300)
         child.expect("1  github\r\n2  mail/work\r\n3  web/github\r\n")
         child.expect("and 13 more\r\n")
         child.expect("Number, or a word to look for: ")
@@ -147,7 +147,7 @@ def dumb():
         child.expect("secret of web/github\r\n")
         text += child.before
         assert "\x1b" not in text + finish(child), text
-    child = pexpect.spawn(vault, ["get"], env=dict(environment, TERM="dumb"), encoding="utf-8", timeout=60)
+    child = pexpect.spawn(vault, ["get"], env=dict(environment, TERM="dumb"), encoding="utf-8", timeout=300)
     child.expect("look for: ")
     child.send("\x04")
     finish(child, 130)
@@ -191,7 +191,7 @@ def leaving():
     # Signals have their effect, and the terminal is as it was.
     for typed, number in [("\x03", signal.SIGINT), ("\x1c", signal.SIGQUIT), (None, signal.SIGTERM)]:
         child = pexpect.spawn("/bin/bash", ["--norc", "-i"], env=dict(environment, PS1="READY$ "),
-                              encoding="utf-8", timeout=60)
+                              encoding="utf-8", timeout=300)
         child.expect(r"READY\$ ")
         child.sendline(f"{vault} get")
         child.expect("2/2")
@@ -211,7 +211,7 @@ def leaving():
         child.close(force=True)
     # Stopped and continued: the list is drawn again.
     child = pexpect.spawn("/bin/bash", ["--norc", "-i"], env=dict(environment, PS1="READY$ "),
-                          encoding="utf-8", timeout=60)
+                          encoding="utf-8", timeout=300)
     child.expect(r"READY\$ ")
     child.sendline(f"{vault} get")
     child.expect("2/2")
@@ -295,7 +295,7 @@ def copies():
     child.send("\r")
     assert "secret of" not in finish(child)
     # With VAULT_PLAIN nothing is drawn: the list has numbers.
-    child = pexpect.spawn(vault, ["get"], env=dict(environment, VAULT_PLAIN="1"), encoding="utf-8", timeout=60)
+    child = pexpect.spawn(vault, ["get"], env=dict(environment, VAULT_PLAIN="1"), encoding="utf-8", timeout=300)
     child.expect("1  github")
     child.expect("2  gitlab")
     child.expect("look for: ?")
@@ -319,7 +319,7 @@ def menu():
         """Runs the menu on a terminal, whose clipboard gets the secret: OSC 52."""
         child = pexpect.spawn(
             vault, ["menu", "--clipboard", "terminal", "--clear-after", "0", *words],
-            env=dict(environment, **{display: "none"}), encoding="utf-8", timeout=60)
+            env=dict(environment, **{display: "none"}), encoding="utf-8", timeout=300)
         text = finish(child, status)
         found = re.search("\x1b\\]52;c;([A-Za-z0-9+/=]+)", text)
         return base64.b64decode(found.group(1)).decode() if found else text

@@ -22,7 +22,7 @@ for name in ["defaults", "plutil", "PlistBuddy"]:
 
 def run(*words, status=0, **options):
     done = subprocess.run(
-        list(words), env=environment, capture_output=True, check=False, cwd=home, timeout=60, **options)
+        list(words), env=environment, capture_output=True, check=False, cwd=home, timeout=300, **options)
     assert done.returncode == status, (words, done.returncode, done.stdout, done.stderr)
     return done.stdout.decode()
 
@@ -61,7 +61,7 @@ def buddy():
     """PlistBuddy's own prompt, on a terminal."""
     make()
     child = pexpect.spawn(
-        "PlistBuddy", [path], env=environment, cwd=home, encoding="utf-8", timeout=60)
+        "PlistBuddy", [path], env=environment, cwd=home, encoding="utf-8", timeout=300)
     for line in ['Set :name "A B"', "Add :x:y string hello", "Delete :list:0", "Save"]:
         child.expect_exact("Command: ")
         child.sendline(line)
@@ -82,7 +82,7 @@ def editing(editor, first, *keys):
     make()
     child = pexpect.spawn(
         vault, ["defaults", "edit", DOMAIN], env={**environment, "EDITOR": editor}, cwd=home,
-        encoding="utf-8", timeout=60, dimensions=(24, 80))
+        encoding="utf-8", timeout=300, dimensions=(24, 80))
     child.expect(first)
     for key in keys:
         child.send(key)

@@ -50,7 +50,7 @@ for secret in [b"s3cr3t", b"otpauth://totp/Example:bob?secret=JBSWY3DPEHPK3PXP&i
     assert read(run("show", "k", "--qr").decode()) == secret, secret
     # On a terminal it has colors of its own.
     child = pexpect.spawn(
-        vault, ["get", "k", "--qr"], env=environment, encoding="utf-8", timeout=60, dimensions=(60, 120))
+        vault, ["get", "k", "--qr"], env=environment, encoding="utf-8", timeout=300, dimensions=(60, 120))
     child.expect(pexpect.EOF)
     drawn = re.sub(r"\x1b\[[0-9;]*m", "", child.before.replace("\r\n", "\n"))
     assert "\x1b[" in child.before and read(drawn) == secret, child.before

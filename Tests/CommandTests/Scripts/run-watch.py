@@ -28,7 +28,7 @@ def change(value):
 
 
 shell = pexpect.spawn(
-    "bash", ["--norc", "--noprofile", "-i"], env=environment, cwd=home, encoding="utf8", timeout=90)
+    "bash", ["--norc", "--noprofile", "-i"], env=environment, cwd=home, encoding="utf8", timeout=300)
 shell.delaybeforesend = 0.1
 shell.expect(r"\$ ")
 run = f"{command} run token --watch --settle 20ms --no-keyring"

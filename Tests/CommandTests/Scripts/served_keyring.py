@@ -288,6 +288,51 @@ def locks():
     assert client.secret(session, path) == b"newer"
 
 
+def locks_elsewhere():
+    """A lock by who has other variables than the helper, or may write to one folder of the two; and
+    one that reaches nobody says so."""
+    def lock(**variables):
+        environment = dict(os.environ, **{k: v for k, v in variables.items() if v})
+        for name in (k for k, v in variables.items() if not v):
+            environment.pop(name, None)
+        return subprocess.run([VAULT, "lock"], text=True, capture_output=True, env=environment)
+
+    def is_locked_now():
+        while until(client, "PropertiesChanged")[1].get("Locked") != 1:
+            pass
+        while client.property(COLLECTION, "Collection", "Locked") != 1:
+            pass
+        assert client.service("Unlock", "ao", [COLLECTION]) == ([COLLECTION], "/")
+
+    client = Client()
+    client.bus("AddMatch", "s", "type='signal',interface='org.freedesktop.DBus.Properties'")
+    other = os.environ["HOME"] + "/other"
+    runtime, state = os.environ["XDG_RUNTIME_DIR"], os.environ["HOME"] + "/.local/state/vault"
+    for variables in ({"XDG_STATE_HOME": other}, {"XDG_RUNTIME_DIR": None},
+                      {"XDG_STATE_HOME": other, "XDG_RUNTIME_DIR": None}):
+        done = lock(**variables)
+        assert done.returncode == 0 and "locked" in done.stderr, (variables, done)
+        is_locked_now()
+    if os.geteuid() == 0:
+        return
+    folders = [runtime + "/vault/serving", state + "/serving"]
+    for folder in folders:
+        os.chmod(folder, 0o500)
+        done = lock()
+        os.chmod(folder, 0o700)
+        assert done.returncode == 0 and "locked" in done.stderr, (folder, done)
+        is_locked_now()
+    for folder in folders:
+        os.chmod(folder, 0o500)
+    done = lock()
+    for folder in folders:
+        os.chmod(folder, 0o700)
+    assert done.returncode == 77 and "kill " in done.stderr, done
+    assert client.property(COLLECTION, "Collection", "Locked") == 0
+    assert lock().returncode == 0
+    is_locked_now()
+
+
 def shown(client, prompt):
     """Shows a prompt; returns what its signal has."""
     client.call(prompt, SECRET + "Prompt", "Prompt", "s", ("",))
@@ -483,6 +528,26 @@ def collections():
     # What is set in the other vault meanwhile is there.
     vault("set", "fresh", "--stdin", "--no-session", "--vault", "work", text="new")
     assert until(client, "ItemCreated")[0].startswith(work + "/")
+    # One that cannot be read stops no other: it counts as locked, until its file is back.
+    file = os.path.join(os.environ["HOME"], ".local/share/vault/secrets/work.vault")
+    broken = [lambda: os.rename(file, file + ".away"), lambda: os.chmod(file, 0o644), lambda: open(file, "wb").close()]
+    with open(file, "rb") as whole:
+        whole = whole.read()
+    for harm in broken:
+        harm()
+        assert client.secret(session, mine) == b"at home"
+        assert client.service("SearchItems", "a{ss}", {"service": "svc"}) == ([mine], [path])
+        assert client.store(session, {"service": "other"}, b"x", label="l2").startswith(COLLECTION + "/")
+        assert client.property(work, "Collection", "Locked") == 1
+        assert error(lambda: client.secret(session, path)).endswith("Failed")
+        assert error(lambda: client.service("Unlock", "ao", [path])).endswith("Failed")
+        if os.path.exists(file + ".away"):
+            os.rename(file + ".away", file)
+        with open(file, "wb") as back:
+            back.write(whole)
+        os.chmod(file, 0o600)
+        assert client.secret(session, path) == b"at work"
+        assert client.property(work, "Collection", "Locked") == 0
     assert client.item(path, "Delete") == "/"
     assert "fresh\n" == vault("list", "--vault", "work", "--no-session")
 
@@ -523,6 +588,11 @@ def only():
     inside = client.store(session, {"service": "gh:github.com", "username": "me"}, b"token")
     assert client.secret(session, inside) == b"token"
     assert error(lambda: client.set(inside, "Item", "Attributes", "a{ss}", {"service": "x"})) == denied
+    # Nor does a client choose what git, docker, sudo or a command get.
+    for name in ["client", "askpass", "variable"]:
+        mine = {"service": "gh:github.com", "username": "me", name: "git"}
+        assert error(lambda: client.store(session, mine, b"evil")) == denied
+        assert error(lambda: client.set(inside, "Item", "Attributes", "a{ss}", mine)) == denied
 
 
 def read_only():

@@ -48,7 +48,7 @@ def start(*options):
     return pexpect.spawn(
         vault, ["keyring", "serve", "--no-session", "--key-file", f"{home}/key", *options, "--", "python3", "-c", CLIENT,
                 os.path.dirname(os.path.abspath(__file__))],
-        env=environment, encoding="utf-8", timeout=60,
+        env=environment, encoding="utf-8", timeout=300,
         dimensions=(24, 400))
 
 

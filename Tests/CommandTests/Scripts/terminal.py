@@ -16,7 +16,7 @@ key = os.path.join(home, "key")
 
 def start(*words, **more):
     return pexpect.spawn(
-        vault, list(words), env=dict(environment, **more), encoding="utf-8", timeout=20, echo=True,
+        vault, list(words), env=dict(environment, **more), encoding="utf-8", timeout=300, echo=True,
         dimensions=(24, 200))
 
 
@@ -99,7 +99,7 @@ def stdin_carries_the_secret():
     finish(child)
     assert plain("lock").returncode == 0
     line = f"printf piped | {vault} set piped --stdin"
-    child = pexpect.spawn("/bin/sh", ["-c", line], env=environment, encoding="utf-8", timeout=20)
+    child = pexpect.spawn("/bin/sh", ["-c", line], env=environment, encoding="utf-8", timeout=300)
     type_secret(child, "Passphrase: ", "correct horse battery")
     finish(child)
     assert plain("get", "piped").stdout == b"piped"
@@ -149,7 +149,7 @@ def stop():
     """Stopped by ^Z the shell has a terminal with echo; continued, the prompt is there again."""
     make_vault()
     shell = pexpect.spawn(
-        "/bin/dash", ["-i"], env=dict(environment, PS1="ready> "), encoding="utf-8", timeout=20)
+        "/bin/dash", ["-i"], env=dict(environment, PS1="ready> "), encoding="utf-8", timeout=300)
     shell.expect("ready> ")
     shell.sendline(f"{vault} set item")
     shell.expect("Secret for item: ")
@@ -248,7 +248,7 @@ def paste():
     assert plain("get", "other").returncode == 1
     # A paste that is too long is not left for the shell.
     shell = pexpect.spawn(
-        "/bin/sh", ["-i"], env=dict(environment, PS1="ready> "), encoding="utf-8", timeout=20)
+        "/bin/sh", ["-i"], env=dict(environment, PS1="ready> "), encoding="utf-8", timeout=300)
     shell.expect("ready> ")
     shell.sendline(f"{vault} set other")
     shell.expect("Secret for other: ")
@@ -327,7 +327,7 @@ def typed_ahead():
     def shell():
         assert plain("lock").returncode == 0
         shell = pexpect.spawn(
-            "/bin/sh", ["-i"], env=dict(environment, PS1="ready> "), encoding="utf-8", timeout=60)
+            "/bin/sh", ["-i"], env=dict(environment, PS1="ready> "), encoding="utf-8", timeout=300)
         shell.expect("ready> ")
         return shell
 
@@ -401,7 +401,7 @@ def wrapped():
     make_vault()
     child = pexpect.spawn(
         vault, ["get", "missing", "--vault", "other"], env=environment, encoding="utf-8",
-        timeout=20, dimensions=(24, 40))
+        timeout=300, dimensions=(24, 40))
     child.expect(pexpect.EOF)
     lines = child.before.replace("\x1b[1;31m", "").replace("\x1b[0m", "").split("\r\n")
     assert len(lines) > 3, lines
@@ -462,7 +462,7 @@ def first_process():
     for number, typed in [(signal.SIGINT, "\x03"), (signal.SIGTERM, None)]:
         child = pexpect.spawn(
             namespace[0], [*namespace[1:], vault, "set", "item"], env=environment,
-            encoding="utf-8", timeout=20, echo=True, dimensions=(24, 200))
+            encoding="utf-8", timeout=300, echo=True, dimensions=(24, 200))
         child.expect("Secret for item: ")
         assert not echoes(child)
         if typed:

@@ -28,6 +28,7 @@ struct TerminalTests {
   @Test func namesAreATreeOnATerminalAndLinesInAPipe() throws { try look("tree") }
   @Test func colorFollowsTheOptionsAndTheTerminal() throws { try look("colour") }
   @Test func aNarrowWindowCutsNamesBetweenCharacters() throws { try look("narrow") }
+  @Test func namesAndWordsStayWholeInANarrowWindow() throws { try look("words") }
   @Test func columnsAreLeftOutRatherThanPartsOfNames() throws { try look("columns") }
   @Test func foldersThatHoldOneFolderShareALine() throws { try look("joined") }
   @Test func progressIsShownAndRemoved() throws { try look("progress") }

@@ -123,4 +123,41 @@ struct FolderTests {
     #expect(try vault("vaults", "--json").text.contains("\"name\": null"))
     #expect(try vault("list", "x", "--vaults").status == 64)
   }
+
+  /// `@work/token` means another vault's item in a reference: none of that name is made here.
+  @Test func aNameOfAnotherVaultIsRefused() throws {
+    let vault = try ThrowawayVault()
+    try vault.set("a", "x")
+    try vault.set("@none/a", "no vault has that name")
+    let made = try vault("init", "--vault", "work", "--key-file", vault.keyFile, "--no-session")
+    try #require(made.status == 0, "\(made.errors)")
+    for words in [
+      ["copy", "a", "@work/a"], ["rename", "a", "@work/a"], ["set", "@work/a", "--stdin"],
+      ["copy", "a", "@work/"],
+    ] {
+      let refused = try vault.command.run(words, input: Data("x".utf8))
+      #expect(refused.status == 64, "\(words): \(refused.errors)")
+      #expect(refused.errors.contains("vault --vault work set"), "\(refused.errors)")
+    }
+    #expect(try vault("list").text == "@none/a\na\n")
+  }
+
+  /// A folder means what is there; what the trash has of it is named.
+  @Test func aPurgedFolderSaysWhatItsTrashHas() throws {
+    let vault = try ThrowawayVault()
+    for name in ["w/a", "w/b", "c"] { try vault.set(name, "x") }
+    #expect(try vault("remove", "w/a", "c").status == 0)
+    let purged = try vault("remove", "--purge", "--yes", "w/")
+    #expect(purged.status == 0)
+    #expect(purged.errors.contains("the trash still has 1 item of that"), "\(purged.errors)")
+    // Without a terminal, a pattern that a script made of an empty variable takes nothing along.
+    let unasked = try vault("remove", "--purge", "*")
+    #expect(unasked.status == 64 || unasked.status == 1, "\(unasked.errors)")
+    try vault.set("d", "x")
+    let refused = try vault("remove", "--purge", "*")
+    #expect(refused.status == 64 && refused.errors.contains("--yes"), "\(refused.errors)")
+    #expect(try vault("list").text == "d\n")
+    let other = try vault("remove", "--purge", "--yes", "c")
+    #expect(!other.errors.contains("still has"), "\(other.errors)")
+  }
 }

@@ -94,6 +94,8 @@ struct JSONFormTests {
     ("data backup", ["com.example.trips", "HOME/copy.store"], ""),
     ("data history", ["com.example.trips"], ""),
     ("data vacuum", ["com.example.trips"], ""),
+    ("data conflicts", ["com.example.trips"], ""),
+    ("data restore", ["com.example.trips", "1"], ""),
     ("data migrate", ["com.example.trips", "--to", "com.example.trips", "--dry-run"], ""),
     ("data import", ["HOME/Mac.store", "--dry-run"], ""),
   ]
@@ -135,7 +137,7 @@ struct JSONFormTests {
           line.path.hasPrefix("keyring")
             || [
               "menu", "redact", "sync join", "sync role", "sync admit", "sync remove",
-              "sync resolve", "sync watch", "ssh import",
+              "sync resolve", "sync watch", "ssh import", "data conflicts", "data restore",
             ].contains(line.path),
           "\(line.path): \(result.errors)")
         continue

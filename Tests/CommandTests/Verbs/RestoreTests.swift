@@ -18,7 +18,7 @@ struct RestoreTests {
     #expect(try vault("get", "r~2").text == "old")
     #expect(try vault("undo").status == 0)
     #expect(try vault("list").text == "r\n")
-    #expect(try vault("list", "--trash").text == "r~2\n")
+    #expect(try vault("list", "--trash").text == "r\n")
   }
 
   @Test func aFolderThatWasRemovedComesBack() throws {

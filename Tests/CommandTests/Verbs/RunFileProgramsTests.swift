@@ -16,13 +16,20 @@ struct RunFileProgramsTests {
     return vault
   }
 
-  private func run(_ vault: ThrowawayVault, _ script: String) throws -> VaultProcess.Result {
-    try vault("run", "--as-file", "key", "--", "sh", "-c", script)
+  private func run(
+    _ vault: ThrowawayVault, _ script: String, options: [String] = []
+  ) throws -> VaultProcess.Result {
+    try vault.command.run(["run"] + options + ["--as-file", "key", "--", "sh", "-c", script])
   }
 
-  @Test(.enabled(if: HelperLinks.isInstalled("ssh-keygen"), "ssh-keygen is not installed"))
-  func sshKeygenReadsAKey() throws {
-    let read = try run(try vaultWithKey(), "ssh-keygen -y -f \"$KEY_FILE\"")
+  /// Also beside this program, which masks what the command writes.
+  @Test(
+    .enabled(if: HelperLinks.isInstalled("ssh-keygen"), "ssh-keygen is not installed"),
+    arguments: [[], ["--mask"]])
+  func sshKeygenReadsAKey(_ options: [String]) throws {
+    // It closes what descriptors it has.
+    let read = try run(
+      try vaultWithKey(), "ssh-keygen -y -f \"$KEY_FILE\"", options: options)
     #expect(read.status == 0 && read.text.hasPrefix("ssh-ed25519 "), "\(read.errors)")
   }
 

@@ -40,6 +40,28 @@ struct RunTests {
     #expect(!lines.contains { $0.hasPrefix("VAULT_KEY_FILE=") || $0.hasPrefix("VAULT_NAME=") })
   }
 
+  @Test func aLineThatNamesNothingSaysThatNothingIsGiven() throws {
+    let vault = try ThrowawayVault()
+    try vault.set("api-token", "s3cr3t")
+    let bare = try vault("run", "--", "sh", "-c", "exit 3")
+    #expect(bare.status == 3 && bare.text.isEmpty)
+    #expect(bare.errors.contains("nothing of the vault is given to the command"), "\(bare.errors)")
+    #expect(bare.errors.contains("hint: vault run NAME… -- sh …;"), "\(bare.errors)")
+    for options in [["--only"], ["--mask"], ["--", "true"]] {
+      let words = ["run"] + options + (options.contains("--") ? [] : ["--", "true"])
+      #expect(try vault.command.run(words).errors.contains("nothing of the vault"), "\(words)")
+    }
+    #expect(try vault("run", "--quiet", "--", "true").errors.isEmpty)
+    try Data("A=1\n".utf8).write(to: URL(fileURLWithPath: "\(vault.home.path)/.env"))
+    for options in [
+      ["api-token"], ["--env", "A=api-token"], ["--env-file", "\(vault.home.path)/.env"],
+      ["--as-file", "api-token"], ["--to-stdin", "api-token"],
+    ] {
+      let run = try vault.command.run(["run"] + options + ["--", "true"])
+      #expect(run.status == 0 && !run.errors.contains("nothing of"), "\(options): \(run.errors)")
+    }
+  }
+
   @Test func theVariableOfThePassphraseIsNotInherited() throws {
     let home = try TemporaryHome()
     let vault = VaultProcess(home: home.path, environment: ["PW": "correct horse battery"])

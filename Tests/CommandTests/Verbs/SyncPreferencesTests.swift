@@ -143,6 +143,29 @@ struct SyncPreferencesTests {
     #expect(try ThrowawayVault()("sync", "add", "com.example.tool").status == 78)
   }
 
+  @Test func aWordThatIsNoDomainIsRefusedWithThoseThatThereAre() throws {
+    let none = try laptop("sync", "add", "bob")
+    #expect(none.says(64, "no preference domain is called bob"), "\(none.errors)")
+    #expect(none.errors.contains("none is there yet"), "\(none.errors)")
+    #expect(none.errors.contains("vault defaults write bob KEY VALUE"), "\(none.errors)")
+    #expect(none.errors.contains("vault sync invite"), "\(none.errors)")
+    try write(laptop, "theme", "-string", "dark")
+    let bob = try laptop("sync", "add", "bob")
+    #expect(bob.says(64, "those that there are: com.example.tool;"), "\(bob.errors)")
+    let typo = try laptop("sync", "add", "com.exmaple.tool")
+    #expect(
+      typo.says(64, "did you mean: vault sync add com.example.tool;"), "\(typo.errors)")
+    #expect(try laptop("sync", "status").text.contains("preferences  ") == false)
+    // Of others it is one, although nothing of it is here.
+    try #require(
+      try laptop("defaults", "write", "bob", "theme", "dark").status == 0)
+    #expect(try laptop("sync", "add", "bob").status == 0)
+    #expect(try desktop("sync", "add", "bob").status == 0)
+    #expect(try desktop("defaults", "read", "bob", "theme").text == "dark\n")
+    // One that a program makes later has a program's name.
+    #expect(try laptop("sync", "add", "org.other.program").status == 0)
+  }
+
   /// Both add the domain.
   private func addOnBoth() throws {
     for machine in [laptop, desktop] {

@@ -37,6 +37,40 @@ struct SyncVerbTests {
     #expect(played.status == 0, "\(played.errors)")
   }
 
+  /// Who joined with `--vault team` is not led to a new space.
+  @Test func aVaultWithoutASpaceNamesTheOneThatHasIt() throws {
+    #expect(try laptop("sync", "init", store.path, "--label", "laptop").status == 0)
+    let key = ["--key-file", desktop.keyFile]
+    let named = try desktop.command.run(["--vault", "team", "init", "--no-recovery"] + key)
+    #expect(named.status == 0, "\(named.errors)")
+    try SyncedHomes.join(
+      desktop.command, "desktop", invitedBy: laptop, at: store.path, "--vault", "team")
+    for verb in ["now", "status", "devices", "leave"] {
+      let lost = try desktop("sync", verb)
+      #expect(lost.says(78, "belongs to no space"), "\(lost.errors)")
+      #expect(
+        lost.errors.contains("another one does: vault --vault team sync status;"), "\(lost.errors)")
+      #expect(lost.errors.contains("sync join STORE"), "\(lost.errors)")
+    }
+    // With the home that was given.
+    let there = try desktop.command.run(
+      ["--home", desktop.data, "sync", "now"])
+    #expect(
+      there.errors.contains("does: vault --home '\(desktop.data)' --vault team sync status"),
+      "\(there.errors)")
+    // The other way round, the default one has it.
+    let other = try laptop.command.run(
+      ["--vault", "own", "init", "--no-recovery", "--key-file", laptop.keyFile])
+    #expect(other.status == 0, "\(other.errors)")
+    let own = try laptop("--vault", "own", "sync", "now")
+    #expect(own.says(78, "belongs to no space"), "\(own.errors)")
+    #expect(own.errors.contains("the default one, without --vault"), "\(own.errors)")
+    #expect(own.errors.contains("vault --vault own sync join STORE"), "\(own.errors)")
+    // Where none does, joining comes first.
+    let alone = try ThrowawayVault()("sync", "now")
+    #expect(alone.errors.contains("hint: vault sync join STORE"), "\(alone.errors)")
+  }
+
   /// The folder is made, if the one that it is in is there: a stick that is not connected is not.
   @Test func aStoreThatIsNotThereIsMadeInAFolderThatIs() throws {
     #expect(try laptop("sync", "init", "\(store.path)/new").status == 0)

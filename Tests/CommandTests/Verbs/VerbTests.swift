@@ -1,8 +1,31 @@
 import Foundation
 import TestSupport
 import Testing
+import VaultCredentials
+import VaultSealing
 
 struct VerbTests {
+  @Test(arguments: [["key", "add"], ["key", "rotate"]])
+  func aKeyFileThatWasMadeForNothingGoesAgain(verb: [String]) throws {
+    let vault = try ThrowawayVault()
+    let path = "\(vault.home.path)/new.key"
+    // An older file in the vault's place: nothing is written over it.
+    let before = try Data(contentsOf: URL(fileURLWithPath: vault.path))
+    try vault.set("x", "1")
+    try before.write(to: URL(fileURLWithPath: vault.path))
+    let failed = try vault.command.run(verb + ["--new-key-file", path])
+    #expect(failed.status == 65, "\(failed.errors)")
+    #expect(!FileManager.default.fileExists(atPath: path))
+    // One that was there stays, and so does one that opens the vault.
+    let kept = try KeyFile.create(path)
+    #expect(try vault.command.run(verb + ["--new-key-file", path]).status == 65)
+    #expect(try KeyFile.read(path)?.isEqual(to: kept) == true)
+    let accepted = try vault.command.run(
+      verb + ["--new-key-file", "\(path)2", "--accept-rollback"])
+    #expect(accepted.status == 0, "\(accepted.errors)")
+    #expect(FileManager.default.fileExists(atPath: "\(path)2"))
+  }
+
   @Test func aSecretComesBackExactly() throws {
     let vault = try ThrowawayVault()
     for secret in [

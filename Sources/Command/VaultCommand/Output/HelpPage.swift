@@ -102,6 +102,68 @@ struct HelpPage {
     return isShortened ? "\(kept) [<options>]" : kept
   }
 
+  // MARK: Narrow windows
+
+  /// A page in a window: where a line is wider, what a word means stands below it, and lines are
+  /// broken at blanks.
+  ///
+  /// - Parameters:
+  ///   - page: The page, as it is laid out for 80 columns.
+  ///   - columns: The width; `nil` for a pipe.
+  /// - Returns: The page.
+  static func laidOut(_ page: String, to columns: Int?) -> String {
+    let lines = page.parts(at: "\n", keepsEmpty: true).map(String.init)
+    guard let columns, lines.contains(where: { DisplayWidth.of($0) > columns }) else { return page }
+    return entries(of: lines).map { entry in
+      let indent = entry.utf8.prefix { $0 == 0x20 }.count
+      let blanks = String(repeating: " ", count: indent)
+      let text = String(entry.dropFirst(indent))
+      guard indent > 0, DisplayWidth.of(entry) > columns, let gap = text.firstRange(ofBytes: "  ")
+      else {
+        // What is typed goes on further in; so does what is indented already.
+        let isLine = indent > 0 || text.begins(with: "\(ProgramName.current) ")
+        return wrapped(text, blanks, blanks + (isLine ? "  " : ""), columns)
+      }
+      let meaning = text[gap.upperBound...].trimmingBlanks
+      return wrapped(String(text[..<gap.lowerBound]), blanks, "\(blanks)  ", columns) + "\n"
+        + wrapped(meaning, "\(blanks)    ", "\(blanks)    ", columns)
+    }.joined(separator: "\n")
+  }
+
+  /// Lines, with what is indented far behind a line joined to it again.
+  private static func entries(of lines: [String]) -> [String] {
+    var entries: [String] = []
+    for line in lines {
+      let indent = line.utf8.prefix { $0 == 0x20 }.count
+      if indent >= 8, let last = entries.last, last.utf8.first == 0x20 {
+        // Behind a label alone comes what it means.
+        let isLabel = last.trimmingBlanks.firstRange(ofBytes: "  ") == nil
+        entries[entries.count - 1] = last + (isLabel ? "  " : " ") + line.trimmingBlanks
+      } else {
+        entries.append(line)
+      }
+    }
+    return entries
+  }
+
+  private static func wrapped(
+    _ text: String, _ first: String, _ others: String, _ columns: Int
+  ) -> String {
+    var line = first
+    var lines: [String] = []
+    var isEmpty = true
+    for word in text.parts(at: " ") {
+      if !isEmpty, DisplayWidth.of(line) + 1 + DisplayWidth.of(String(word)) > columns {
+        lines.append(line)
+        line = others
+        isEmpty = true
+      }
+      line += (isEmpty ? "" : " ") + word
+      isEmpty = false
+    }
+    return (lines + [line]).joined(separator: "\n")
+  }
+
   // MARK: Pages of their own
 
   /// `help options` and `help all`.

@@ -11,27 +11,28 @@ struct Overview {
   func run() throws {
     let name = ProgramName.current
     try StandardOutput.line(
-      """
-      \(name): secrets and preferences, for you and your programs.
+      HelpPage.laidOut(
+        """
+        \(name): secrets and preferences, for you and your programs.
 
-        \(name) set NAME                  store a secret; asks for it
-        \(name) get NAME                  write it to stdout; --copy: to the clipboard
-        \(name) list [PATTERN]            find items by name, user, address, tag
-        \(name) show NAME                 everything about an item but its secret
-        \(name) edit NAME                 change it in your editor
-        \(name) remove NAME               to the trash; '\(name) undo' brings it back
-        \(name) generate                  make a password
+          \(name) set NAME                  store a secret; asks for it
+          \(name) get NAME                  write it to stdout; --copy: to the clipboard
+          \(name) list [PATTERN]            find items by name, user, address, tag
+          \(name) show NAME                 everything about an item but its secret
+          \(name) edit NAME                 change it in your editor
+          \(name) remove NAME               to the trash; '\(name) undo' brings it back
+          \(name) generate                  make a password
 
-        \(name) run FOLDER/ -- COMMAND    run a command with secrets as variables
-        \(name) import FORMAT FILE        from pass, 1Password, a .env file and others
-        \(name) connect git               let git, docker and others ask the vault
-        \(name) defaults                  preferences, as macOS's defaults
-        \(name) status, \(name) lock        what opens the vault; close it
+          \(name) run FOLDER/ -- COMMAND    run a command with secrets as variables
+          \(name) import FORMAT FILE        from pass, 1Password, a .env file and others
+          \(name) connect git               let git, docker and others ask the vault
+          \(name) defaults                  preferences, as macOS's defaults
+          \(name) status, \(name) lock        what opens the vault; close it
 
-      A verb in detail: \(name) help VERB. All verbs: \(name) help all.
+        A verb in detail: \(name) help VERB. All verbs: \(name) help all.
 
-      \(state)
-      """)
+        \(state)
+        """, to: StandardOutput.columns))
   }
 
   /// One line about the vault, found without a question and without the keyring.

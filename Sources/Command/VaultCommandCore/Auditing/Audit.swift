@@ -69,6 +69,37 @@ package struct Audit {
     self.now = now
   }
 
+  /// What is wrong with the owners of a vault's space that no recovery code opens.
+  package enum Ownership {
+    /// One machine is the only owner.
+    case one(String, hasAdmins: Bool)
+    /// No owner is in any more.
+    case nobody(admins: [String])
+
+    fileprivate var finding: Finding {
+      switch self {
+      case .one(let owner, let hasAdmins):
+        let shown = StandardOutput.shown(owner)
+        return Finding(
+          topic: .vault, code: "single-owner",
+          message: "if \(shown) is lost, nobody can "
+            + (hasAdmins
+              ? "make another owner of its space" : "invite a machine to its space or remove one"),
+          hint: "make another machine an owner: \(ProgramName.current) sync role MACHINE owner; "
+            + "or a recovery code on \(shown): \(ProgramName.current) key add --recovery")
+      case .nobody(let admins):
+        let shown = admins.map { StandardOutput.shown($0) }.joined(separator: ", ")
+        return Finding(
+          topic: .vault, code: "no-owner",
+          message: admins.isEmpty
+            ? "its space has no owner: nobody can invite a machine to it or remove one"
+            : "its space has no owner: \(shown) can invite and remove, and nobody can make an owner",
+          hint: "begin another one: on each machine \(ProgramName.current) sync leave, then on one "
+            + "\(ProgramName.current) sync init STORE, which invites the others")
+      }
+    }
+  }
+
   /// Looks at a vault.
   ///
   /// - Parameters:
@@ -76,14 +107,16 @@ package struct Audit {
   ///   - slots: The key slots of the vault.
   ///   - lastBackup: When the vault was last backed up, in milliseconds since 1970.
   ///   - isKeyringInClear: Whether the desktop keyring has no password.
-  ///   - soleOwner: The only owner of the vault's space, where no recovery code opens it.
+  ///   - ownership: What is wrong with the owners of the vault's space.
+  ///   - leftovers: Files that a killed command left beside those of other programs.
   /// - Returns: The findings, in the order of the topics.
   /// - Throws: ``CredentialError`` with code `.damaged` for a secret that cannot be read.
   package func findings(
     in snapshot: VaultSnapshot, slots: [KeySlot], lastBackup: Int64?,
-    isKeyringInClear: @autoclosure () -> Bool, soleOwner: @autoclosure () -> String? = nil
+    isKeyringInClear: @autoclosure () -> Bool, ownership: @autoclosure () -> Ownership? = nil,
+    leftovers: @autoclosure () -> [String] = []
   ) throws -> [Finding] {
-    let items = snapshot.items()
+    let items = snapshot.items().filter { !$0.isBookkeeping }
     var found: [Finding] = []
     if !topics.isDisjoint(with: [.equal, .weak, .breached]) {
       found += try secrets(of: items, in: snapshot)
@@ -109,14 +142,13 @@ package struct Audit {
             hint: VaultNotice.clearKeyringHint))
       }
       found += Self.steering(items)
-      if let owner = soleOwner() {
-        let shown = StandardOutput.shown(owner)
-        found.append(
-          Finding(
-            topic: .vault, code: "single-owner",
-            message: "if \(shown) is lost, nobody can invite a machine to its space or remove one",
-            hint: "make another machine an owner: \(ProgramName.current) sync role MACHINE owner; "
-              + "or a recovery code on \(shown): \(ProgramName.current) key add --recovery"))
+      if let ownership = ownership() { found.append(ownership.finding) }
+      found += leftovers().map { path in
+        Finding(
+          topic: .vault, code: "left-file",
+          message:
+            "\(StandardOutput.shown(path)) was left by a command that was killed, and may have "
+            + "secrets in plain text", hint: "remove it: \(ProgramName.current) import home")
       }
     }
     let order = Dictionary(

@@ -159,14 +159,41 @@ package struct ClearTextSweep {
   /// Stores the secrets, all of them in one step.
   ///
   /// - Parameters:
-  ///   - vault: The vault; `nil` to say only what would be done.
-  ///   - snapshot: The vault as it is; `nil` if there is none.
+  ///   - vault: The vault.
   ///   - replaces: Whether an item with another secret gets a new version.
   /// - Returns: Each secret with its item.
   /// - Throws: What storing throws.
   package func store(
-    in vault: UnlockedVault.Blocking?, _ snapshot: VaultSnapshot?, replaces: Bool
+    in vault: UnlockedVault.Blocking, replaces: Bool
   ) throws -> [Stored] {
+    let (planned, ids) = try vault.edit(planning: { try plan(in: $0, replaces: replaces) }) {
+      edit, plan -> [ItemName: String]? in
+      guard !plan.drafts.isEmpty else { return nil }
+      var ids: [ItemName: String] = [:]
+      for draft in plan.drafts { ids[draft.name] = try edit.store(draft).item.id }
+      return ids
+    }
+    return planned.stored.map { one in
+      Stored(
+        file: one.file, secret: one.secret, name: one.name, outcome: one.outcome,
+        id: one.id ?? ids?[one.name])
+    }
+  }
+
+  /// What ``store(in:replaces:)`` would do.
+  ///
+  /// - Parameters:
+  ///   - snapshot: The vault as it is; `nil` if there is none.
+  ///   - replaces: Whether an item with another secret gets a new version.
+  /// - Returns: Each secret with the item that would have it.
+  /// - Throws: What reading throws.
+  package func stored(in snapshot: VaultSnapshot?, replaces: Bool) throws -> [Stored] {
+    try plan(in: snapshot, replaces: replaces).stored
+  }
+
+  private func plan(
+    in snapshot: VaultSnapshot?, replaces: Bool
+  ) throws -> (stored: [Stored], drafts: [ItemDraft]) {
     var stored: [Stored] = []
     var drafts: [ItemDraft] = []
     var taken: Set<ItemName> = []
@@ -200,17 +227,7 @@ package struct ClearTextSweep {
             id: nil))
       }
     }
-    guard let vault, !drafts.isEmpty else { return stored }
-    let ids = try vault.edit { [drafts] edit in
-      var ids: [ItemName: String] = [:]
-      for draft in drafts { ids[draft.name] = try edit.store(draft).item.id }
-      return ids
-    }
-    return stored.map { one in
-      Stored(
-        file: one.file, secret: one.secret, name: one.name, outcome: one.outcome,
-        id: one.id ?? ids[one.name])
-    }
+    return (stored, drafts)
   }
 
   /// Stores the secrets, and takes them out of the files: each only once the vault has given it back.
@@ -219,14 +236,15 @@ package struct ClearTextSweep {
   ///   - vault: The vault.
   ///   - record: Where it is noted, so that it can go back.
   ///   - connect: Has the programs ask the vault, before anything is taken out of their files; returns
-  ///     those that did not before, by the words of `connect`.
+  ///     those that did not before, by the words of `connect`, and the files whose programs could not
+  ///     be set up, with why: they keep what they have.
   /// - Returns: Each secret with its item, and the files that could not be changed, with why: they
   ///   keep what they have.
   /// - Throws: What storing and `connect` throw; ``CommandError`` with code `moved-file-changed` for a
   ///   secret that does not come back.
   package func move(
     into vault: UnlockedVault.Blocking, notedIn record: MovedSecrets,
-    _ connect: ([Found]) throws -> Set<String>
+    _ connect: ([Found]) throws -> (done: Set<String>, failed: [(file: Found, reason: any Error)])
   ) throws -> (stored: [Stored], kept: [(file: Found, reason: any Error)]) {
     let before = try vault.read()
     let clashes = try clashes(with: record, in: before)
@@ -236,7 +254,7 @@ package struct ClearTextSweep {
       let moved = try rest.move(into: vault, notedIn: record, connect)
       return (moved.stored, clashes + moved.kept)
     }
-    let stored = try store(in: vault, before, replaces: true)
+    let stored = try store(in: vault, replaces: true)
     let snapshot = try vault.read()
     let items = Dictionary(snapshot.items().map { ($0.id, $0) }) { one, _ in one }
     let held = try stored.filter { one in
@@ -250,10 +268,11 @@ package struct ClearTextSweep {
     }
     // A program that has neither its file nor the vault could not log in. Some are set up in the file
     // itself.
-    let connected = try connect(files)
-    var kept: [(file: Found, reason: any Error)] = []
+    let (connected, failed) = try connect(files)
+    var kept = failed
+    let unreached = Set(failed.map(\.file.path))
     var present: [Found] = []
-    for file in files {
+    for file in files where !unreached.contains(file.path) {
       do { present.append(try file.now()) } catch { kept.append((file, error)) }
     }
     var record = record

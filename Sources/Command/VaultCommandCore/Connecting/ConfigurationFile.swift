@@ -40,14 +40,21 @@ package struct ConfigurationFile {
   ///   - mode: The mode of a file that is not there yet, less the umask; else it stays.
   /// - Throws: ``CommandError`` with code `cannot-create`.
   package func replace(with text: String, mode: UInt32 = 0o666) throws {
+    if UserFile.isLink(path), !UserFile.exists(path) {
+      throw CommandError(
+        .cannotCreate, "\(path) is a link that leads to nothing: nothing is made there",
+        hint: "bring back what it leads to, such as its disk, or remove the link")
+    }
     do {
       let target = try UserFile.target(of: path)
       try UserFile.makeFolders(UserFile.folder(of: target))
       try UserFile.replace(target, with: Array(text.utf8), mode: mode)
     } catch {
+      // What helps where the disk takes nothing, the report says.
+      let isDisk = [EROFS, ENOSPC, EDQUOT].contains(error.errno)
       throw CommandError(
-        .cannotCreate, "\(path) cannot be written",
-        hint: "check that it and its folder are yours")
+        .cannotCreate, "\(path) cannot be written: \(error.reason)",
+        hint: isDisk ? nil : "check that it and its folder are yours")
     }
   }
 

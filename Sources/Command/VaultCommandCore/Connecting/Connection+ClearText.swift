@@ -56,6 +56,14 @@ extension Connection {
       isOfRepository = scope == "local" || scope == "worktree"
       (self.key, self.value) = (String(key), String(value))
     }
+
+    /// The address that it is for; `nil` for all: `credential.ADDRESS.helper`.
+    var address: String? {
+      let (begin, end) = ("credential.", ".helper")
+      guard key.utf8.count > begin.utf8.count + end.utf8.count else { return nil }
+      return String(
+        decoding: key.utf8.dropFirst(begin.utf8.count).dropLast(end.utf8.count), as: UTF8.self)
+    }
   }
 
   /// The helpers in plain text that git itself finds: in files that others include, and in the
@@ -64,18 +72,45 @@ extension Connection {
     helpersThatGitSees().filter { keepsClearText(helper: $0.value) }
   }
 
-  /// The helpers of the user that git asks beside `store` with its usual file, and beside this command:
-  /// an empty helper would end them, too.
+  /// The helpers of the user that git goes on asking beside this command, for people; all but `store`
+  /// with its usual file.
   ///
-  /// - Returns: Their settings, for people.
+  /// - Returns: Their settings.
   package static func otherGitHelpers() -> [String] {
-    helpersThatGitSees().filter { helper in
-      let words = helper.value.parts(at: " ").map(String.init)
-      let isUsualStore = words == ["store"]
-      return !helper.isOfRepository && !helper.value.isEmpty && !isUsualStore
-        && !helper.value.contains(bytes: "credential git")
+    helpersToKeep().filter { !$0.value.isEmpty }.map { helper in
+      "credential\(helper.address.map { ".\($0)" } ?? "").helper = \(helper.value)"
     }
-    .map { "\($0.key) = \($0.value)" }
+  }
+
+  /// Those of them that write passwords in clear: `store` with a file of its own.
+  package static func otherClearTextHelpers() -> [String] {
+    helpersToKeep().map(\.value).filter(keepsClearText(helper:))
+  }
+
+  /// The helpers that go on where the list before this command is ended for the sake of `store`, in
+  /// git's order.
+  ///
+  /// An empty helper of all addresses has ended what stands before it; one of an address ends the list
+  /// for that address alone, and stays.
+  static func helpersToKeep() -> [MarkedBlock.GitHelper] {
+    var kept: [MarkedBlock.GitHelper] = []
+    for helper in helpersThatGitSees() where !helper.isOfRepository {
+      if helper.value.isEmpty, helper.address == nil {
+        kept = []
+      } else if !isUsualStore(helper.value), !isOurs(helper.value) {
+        kept.append(MarkedBlock.GitHelper(address: helper.address, value: helper.value))
+      }
+    }
+    return kept
+  }
+
+  private static func isOurs(_ helper: String) -> Bool { helper.contains(bytes: "credential git") }
+
+  /// Whether a helper is `store` with its usual file, which a move has emptied.
+  private static func isUsualStore(_ helper: String) -> Bool {
+    let words = helper.parts(at: " ").map(String.init)
+    return words == ["store"] || words == ["!git", "credential-store"]
+      || words.count == 1 && !helper.begins(with: "!") && keepsClearText(helper: helper)
   }
 
   /// Whether gh gives its tokens to git: `gh auth setup-git`.
@@ -125,7 +160,7 @@ extension Connection {
     let kept = files.isEmpty ? "" : "; some are still in \(files.joined(separator: ", "))"
     return ofRepository + [
       (
-        "git no longer asks the helpers before this one: 'store' writes passwords in clear\(kept)",
+        "git no longer asks its helper 'store', which writes passwords in clear\(kept)",
         files.isEmpty
           ? "take 'helper = store' out of git's configuration"
           : "to move them into the vault: \(ProgramName.current) connect git --move"

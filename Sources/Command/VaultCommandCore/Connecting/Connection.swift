@@ -49,28 +49,6 @@ package struct Connection {
   private static let socketPart = "socket"
   private static let watchPart = "watch"
 
-  /// What sets up programs that have no settings to change: Documentation/helpers.md.
-  private static let linesByHand = [
-    "ssh-add": "export SSH_ASKPASS=vault-askpass SSH_ASKPASS_REQUIRE=force",
-    "ssh-keygen": "export SSH_ASKPASS=vault-askpass SSH_ASKPASS_REQUIRE=force",
-    "sudo": "export SUDO_ASKPASS=\"$(command -v vault-askpass)\", then: sudo -A COMMAND",
-    "twine":
-      "\(ProgramName.current) run --env TWINE_PASSWORD=ITEM -- twine upload -u __token__ dist/*",
-    "npm":
-      "\(ProgramName.current) run --env NPM_TOKEN=ITEM -- npm publish, with ${NPM_TOKEN} in .npmrc",
-    "cargo": "\(ProgramName.current) run --env CARGO_REGISTRY_TOKEN=ITEM -- cargo publish",
-    "curl": "echo 'machine HOST login USER password {{ secret://ITEM?encoding=netrc }}' | "
-      + "\(ProgramName.current) inject | curl --netrc-file /dev/stdin URL",
-    "all":
-      "one by one, such as: \(ProgramName.current) connect git; what is in plain text in the home: "
-      + "\(ProgramName.current) import home",
-    "gh": "\(ProgramName.current) run --env GH_TOKEN=ITEM -- gh",
-    "psql": "\(ProgramName.current) run --env PGPASSWORD=ITEM -- psql",
-    "mysql": "\(ProgramName.current) inject a file of options with ?encoding=ini, and give it by "
-      + "--defaults-file",
-    "terraform": "\(ProgramName.current) run --env TF_VAR_NAME=ITEM -- terraform apply",
-  ]
-
   package init(_ word: String, part: String?, settings: VaultSettings) throws {
     guard let program = Program(rawValue: word) else {
       let file = ClearTextProgram(word: word)
@@ -97,9 +75,18 @@ package struct Connection {
         || program == .keyring && part == Self.socketPart
         || program == .sync && part == Self.watchPart
     else {
+      let choice: String? =
+        switch program {
+        case .keyring: Self.socketPart
+        case .sync: Self.watchPart
+        default: nil
+        }
       throw CommandError.usage(
         "only aws has profiles, only docker registries, only kubectl users, only git-sign keys, only "
-          + "keyring '\(Self.socketPart)', and only sync '\(Self.watchPart)'")
+          + "keyring '\(Self.socketPart)', and only sync '\(Self.watchPart)'",
+        hint: Self.oneAtATime(part)
+          ?? "\(ProgramName.current) connect \(word)"
+          + (choice.map { ", or \(ProgramName.current) connect \(word) \($0)" } ?? ""))
     }
     hasOwnBus = program == .keyring && part != nil
     isWatched = program == .sync && part != nil
@@ -118,8 +105,69 @@ package struct Connection {
     }
   }
 
+  /// What to type where a second program stands in the place of a part of the first.
+  private static func oneAtATime(_ part: String?) -> String? {
+    guard let part, Program(rawValue: part) != nil || linesByHand[part] != nil else { return nil }
+    return "one program at a time: \(ProgramName.current) connect \(part)"
+  }
+
+  /// Refuses a part that is none, before a setting is written that nothing ever uses.
+  private func checkPart() throws {
+    switch program {
+    case .docker:
+      guard registry?.name.utf8.contains(0x40) != true else {
+        throw CommandError.usage(
+          "the address holds a user name or a password, which others could read",
+          hint:
+            "without what stands before the @: \(ProgramName.current) connect docker HOST; docker "
+            + "login stores the password in the vault then")
+      }
+      // The reference grammar of images: without a dot, a port or this name it is no host.
+      guard let name = registry?.name, !name.isSame(as: "localhost"),
+        !name.utf8.contains(where: { ".:".utf8.contains($0) })
+      else { return }
+      throw CommandError.usage(
+        "a registry is a host, and docker takes no '\(StandardOutput.shown(name))' for one",
+        hint: Self.oneAtATime(name)
+          ?? "such as: \(ProgramName.current) connect docker ghcr.io; in your network: HOST:PORT; all of "
+          + "them: \(ProgramName.current) connect docker")
+    case .aws:
+      guard !profile.isSame(as: "default"), try !isProfile() else { return }
+      let name = profile.utf8.contains(0x3D) ? "PROFILE" : Quoting.typed(profile)
+      throw CommandError.usage(
+        "aws has no profile \(LineValue.shown(profile)), and the vault has no keys for one",
+        hint: Self.oneAtATime(profile)
+          ?? "store its keys first: \(ProgramName.current) set aws/\(name) --attribute "
+          + "\(AWSRequest.keyAttribute)=ID; it asks for the secret key")
+    default: return
+    }
+  }
+
+  /// Whether aws knows the profile, or the vault has its keys; a vault that does not open without a
+  /// question may have them.
+  private func isProfile() throws -> Bool {
+    let names = ["profile \(profile)", profile]
+    let credentials =
+      try ProcessState.variable("AWS_SHARED_CREDENTIALS_FILE") ?? home() + "/.aws/credentials"
+    for path in [try blockPath(), credentials] {
+      let text = (try? ConfigurationFile(path: path).text()) ?? ""
+      if SectionedText(text).settings.contains(where: { names.contains($0.section) }) {
+        return true
+      }
+    }
+    let vault = try settings.locked(asksNobody: true)
+    guard try vault.blocking.exists() else { return false }
+    guard
+      let open = try? vault.blocking.unlock(
+        with: UnlockSources(settings: settings, vault: vault).withoutAsking().map(\.source)),
+      let snapshot = try? open.blocking.read()
+    else { return true }
+    return (try? ItemName("aws/\(profile)")).flatMap { snapshot[$0] } != nil
+  }
+
   /// Returns the changes that connect the program; none if it is connected.
   package func connecting() throws -> [Change] {
+    try checkPart()
     switch program {
     case .docker:
       return try changingDocker {
@@ -468,9 +516,10 @@ package struct Connection {
       return try .aws(profile: profile, command: command(["credential", "aws", profile]))
     case .pip: return .pip
     default:
+      let isAlone = try !keepsClearTextHelper && hasClearTextHelper()
       return try .git(
-        command: command(["credential", "git"]),
-        isAlone: !keepsClearTextHelper && hasClearTextHelper())
+        command: command(["credential", "git"]), isAlone: isAlone,
+        keeping: isAlone ? Self.helpersToKeep() : [])
     }
   }
 
@@ -527,59 +576,11 @@ package struct Connection {
   }
 
   /// Returns the path of the running file, without links: a link may point elsewhere tomorrow.
-  private func executable() throws -> String {
+  func executable() throws -> String {
     guard let path = System.linkTarget("/proc/self/exe") else {
       throw CommandError(
         .noProc, "/proc is not mounted, so the path of this command is unknown")
     }
     return String(decoding: path, as: UTF8.self)
-  }
-
-  // MARK: Links
-
-  struct Link {
-    let path: String
-    let target: String
-  }
-
-  private func pipLink() throws -> Link {
-    Link(path: try home() + "/.local/bin/keyring", target: try executable())
-  }
-
-  func makingLink(_ link: Link) throws -> [Change] {
-    if let target = target(of: link) {
-      if target == link.target { return [] }
-      throw otherProgram(link)
-    }
-    guard !UserFile.exists(link.path) else { throw otherProgram(link) }
-    return [
-      Change(path: link.path, lines: ["link to \(link.target)"]) {
-        do throws(System.Failure) {
-          try UserFile.makeFolders(UserFile.folder(of: link.path))
-          try System.makeLink(link.path, to: link.target)
-        } catch {
-          throw CommandError(.cannotCreate, "\(link.path) cannot be made: \(error.reason)")
-        }
-      }
-    ]
-  }
-
-  private func target(of link: Link) -> String? {
-    System.linkTarget(link.path).map { String(decoding: $0, as: UTF8.self) }
-  }
-
-  private func otherProgram(_ link: Link) -> CommandError {
-    CommandError(
-      .connectedOtherwise, "\(link.path) is another program's",
-      hint: "move it away, and connect again")
-  }
-
-  func removingLink(_ link: Link) throws -> [Change] {
-    guard target(of: link) == link.target else { return [] }
-    return [
-      Change(path: link.path, lines: ["link to \(link.target)"]) {
-        try ConfigurationFile(path: link.path).remove()
-      }
-    ]
   }
 }

@@ -13,14 +13,16 @@ import VaultTerminal
 /// The words of the programs beside them let `disconnect` open the vault only where there is something
 /// to restore.
 package struct MovedSecrets {
-  private static let client = "moved"
-
   /// An entry that this home has written.
   private struct Mark: Hashable {
     let program: ClearTextProgram
     /// The home that wrote it: another one where this home is a copy.
     let home: String
     let hash: String
+    /// Whether the record may not have it: it is being written, or taken out.
+    ///
+    /// A command that was ended in between leaves it so.
+    var isPending = false
 
     init(_ entry: ClearTextEntry, in home: String) throws {
       (program, self.home) = (entry.program, home)
@@ -30,11 +32,23 @@ package struct MovedSecrets {
 
     init?(line: String) {
       let words = line.parts(at: " ", keepsEmpty: true).map { String($0) }
-      guard words.count == 3, let program = ClearTextProgram(rawValue: words[0]) else { return nil }
+      guard words.count == 3 || words.count == 4 && words[3].isSame(as: Self.pending),
+        let program = ClearTextProgram(rawValue: words[0])
+      else { return nil }
       (self.program, home, hash) = (program, words[1], words[2])
+      isPending = words.count == 4
     }
 
-    var line: String { "\(program.rawValue) \(home) \(hash)\n" }
+    var line: String {
+      "\(program.rawValue) \(home) \(hash)\(isPending ? " \(Self.pending)" : "")\n"
+    }
+
+    private static let pending = "pending"
+
+    /// Whether both are of one entry.
+    func isSame(as other: Mark) -> Bool {
+      program == other.program && home.isSame(as: other.home) && hash.isSame(as: other.hash)
+    }
   }
 
   private let path: String
@@ -79,14 +93,14 @@ package struct MovedSecrets {
     of programs: Set<ClearTextProgram>, in vault: UnlockedVault.Blocking
   ) throws -> Absence? {
     let snapshot = try vault.read()
-    let homes = marks.filter { programs.contains($0.program) }.map(\.home)
+    let homes = marks.filter { programs.contains($0.program) && !$0.isPending }.map(\.home)
     guard !homes.isEmpty, homes.allSatisfy({ Self.item(of: $0, in: snapshot) == nil }) else {
       return nil
     }
     var query = ItemQuery()
-    query.attributes = ["client": Self.client]
+    query.attributes = [Item.clientAttribute: Item.moveClient]
     let trashed = snapshot.trash(matching: query).map(\.item).first { item in
-      homes.contains { item.attributes["home"]?.isSame(as: $0) ?? false }
+      homes.contains { item.attributes[Item.moveHome]?.isSame(as: $0) ?? false }
     }
     return trashed.map { .trashed($0.name) } ?? .gone
   }
@@ -104,11 +118,47 @@ package struct MovedSecrets {
   ) throws -> ItemName? {
     let snapshot = try vault.read()
     var query = ItemQuery()
-    query.attributes = ["client": client]
+    query.attributes = [Item.clientAttribute: Item.moveClient]
     return try snapshot.items(matching: query).first { item in
       let text = try snapshot.secret(of: item).text ?? ""
       return ClearTextEntry.entries(in: text).contains { programs.contains($0.program) }
     }?.name
+  }
+
+  /// Refuses to undo a move: the files are empty, so their secrets would be nowhere but in the trash,
+  /// and without its record nothing puts them back.
+  ///
+  /// - Parameters:
+  ///   - before: The vault as it is.
+  ///   - after: The vault as the undo would leave it.
+  /// - Throws: ``CommandError`` with code `not-allowed`; what reading throws.
+  package func checkUndoing(_ before: VaultSnapshot, _ after: VaultEdit) throws {
+    let homes = Set(marks.map(\.home))
+    guard !homes.isEmpty else { return }
+    var lost: Set<ClearTextProgram> = []
+    for home in homes {
+      guard let record = Self.item(of: home, in: before) else { continue }
+      let moved = try entries(of: home, in: before)
+      let now = after[record.name]
+      if now?.id != record.id || now?.version != record.version {
+        lost.formUnion(moved.map(\.program))
+        continue
+      }
+      lost.formUnion(
+        moved.filter { entry in
+          before.item(withID: entry.item).map { after[$0.name]?.id != $0.id } ?? false
+        }.map(\.program))
+    }
+    guard !lost.isEmpty else { return }
+    let name = ProgramName.current
+    let words = lost.map(\.rawValue).sorted()
+    throw CommandError(
+      .notAllowed,
+      "the last change moved secrets between files and the vault, which undo does not do",
+      hint: "into their files again: \(name) disconnect \(words[0])"
+        + (words.count > 1 ? ", and \(words.dropFirst().joined(separator: ", "))" : "")
+        + "; into the vault: \(name) import home; an earlier version of an item: \(name) history NAME"
+    )
   }
 
   /// The programs of which there may be something to restore.
@@ -132,7 +182,7 @@ package struct MovedSecrets {
 
   private static func item(of home: String, in snapshot: VaultSnapshot) -> Item? {
     var query = ItemQuery()
-    query.attributes = ["client": client, "home": home]
+    query.attributes = [Item.clientAttribute: Item.moveClient, Item.moveHome: home]
     return snapshot.items(matching: query).first
   }
 
@@ -154,9 +204,9 @@ package struct MovedSecrets {
     guard let item = Self.item(of: home, in: snapshot),
       let text = try snapshot.secret(of: item).text
     else { return [] }
-    let believed = Set(marks)
+    let believed = Set(marks.map(\.hash))
     return try ClearTextEntry.entries(in: text).filter { entry in
-      believed.contains(try Mark(entry, in: home))
+      believed.contains(try Mark(entry, in: home).hash)
     }
   }
 
@@ -174,15 +224,32 @@ package struct MovedSecrets {
       all.removeAll(where: same)
       all.append(entry)
     }
-    // The marks come first: an entry without one would never go back. One that was replaced is not
-    // believed any more.
+    // The marks come first: an entry without one would never go back. Until the record is written,
+    // nothing is said of those that it has or loses by that.
+    let written = try all.map { try Mark($0, in: home) }
     let before = marks
-    marks.removeAll(where: replaced.contains)
-    for mark in try all.map({ try Mark($0, in: home) }) where !marks.contains(mark) {
+    expectToLeave(replaced)
+    for var mark in written where !marks.contains(where: mark.isSame) {
+      mark.isPending = true
       marks.append(mark)
     }
     if marks != before { try save() }
     try Self.write(all, of: home, to: vault, snapshot)
+    // What was replaced is not believed any more, nor what never came into the record.
+    marks.removeAll { mark in
+      mark.isPending && mark.home.isSame(as: home) && !written.contains(where: mark.isSame)
+    }
+    for index in marks.indices where written.contains(where: marks[index].isSame) {
+      marks[index].isPending = false
+    }
+    if marks != before { try save() }
+  }
+
+  /// Marks entries as such that the record may not have any more.
+  private mutating func expectToLeave(_ leaving: [Mark]) {
+    for index in marks.indices where leaving.contains(where: marks[index].isSame) {
+      marks[index].isPending = true
+    }
   }
 
   private static func write(
@@ -196,7 +263,7 @@ package struct MovedSecrets {
     }
     var changes = ItemChanges()
     changes.kind = .secret
-    changes.attributes = ["client": client, "home": home]
+    changes.attributes = [Item.clientAttribute: Item.moveClient, Item.moveHome: home]
     changes.note =
       "What 'connect --move' and 'import home' took out of files of one machine; "
       + "'disconnect' there puts it back."
@@ -227,12 +294,14 @@ package struct MovedSecrets {
       let gone = all.filter(isWanted)
       count += gone.count
       guard !dryRun, !gone.isEmpty else { continue }
+      let done = try gone.map { try Mark($0, in: home) }
       // What this home was copied from keeps its own record.
       if home.isSame(as: here) {
+        expectToLeave(done)
+        try save()
         try Self.write(all.filter { !isWanted($0) }, of: home, to: vault, snapshot)
       }
-      let done = Set(try gone.map { try Mark($0, in: home) })
-      marks.removeAll(where: done.contains)
+      marks.removeAll { mark in done.contains(where: mark.isSame) }
     }
     if !dryRun { try save() }
     return count
@@ -273,7 +342,7 @@ package struct MovedSecrets {
     for home in homes {
       let all = try entries(of: home, in: snapshot)
       if let item = Self.item(of: home, in: snapshot),
-        marks.count(where: { $0.home.isSame(as: home) }) > all.count
+        marks.count(where: { $0.home.isSame(as: home) && !$0.isPending }) > all.count
       {
         changedRecord = item.name
       }
@@ -300,14 +369,18 @@ package struct MovedSecrets {
         if try !file.text().isSame(as: text) { try file.replace(with: text, mode: 0o600) }
       }
       let left = all.filter { !back.contains($0) }
+      let done = try back.map { try Mark($0, in: home) }
       // What this home was copied from keeps its own record.
       if !back.isEmpty, home.isSame(as: here) {
+        expectToLeave(done)
+        try save()
         try Self.write(left, of: home, to: vault, snapshot)
       }
-      let done = Set(try back.map { try Mark($0, in: home) })
       // Without the item nothing is left that could go back.
       let isGone = Self.item(of: home, in: snapshot) == nil
-      marks.removeAll { done.contains($0) || isGone && $0.home.isSame(as: home) }
+      marks.removeAll { mark in
+        done.contains(where: mark.isSame) || isGone && mark.home.isSame(as: home)
+      }
     }
     if !dryRun { try save() }
     return restored

@@ -38,6 +38,29 @@ package enum OtherClearText {
       Place(
         ".config/composer/auth.json",
         "\(program) run --env COMPOSER_AUTH=ITEM -- composer, with the file as its secret"),
+      Place(
+        ".config/containers/auth.json",
+        "\(program) connect podman, then: podman logout REGISTRY; podman login REGISTRY",
+        ["\"auth\""]),
+      Place(
+        ".yarnrc.yml", "\(program) run --env YARN_NPM_AUTH_TOKEN=ITEM -- yarn", ["npmAuthToken"]),
+      Place(
+        ".gradle/gradle.properties",
+        "gradle takes ORG_GRADLE_PROJECT_name: \(program) run --env ORG_GRADLE_PROJECT_name=ITEM -- gradle",
+        ["assword", "oken", "ecret"]),
+      Place(
+        ".nuget/NuGet/NuGet.Config",
+        "%NAME% is read from the environment there: \(program) run --env NAME=ITEM -- dotnet restore",
+        ["ClearTextPassword"]),
+      Place(
+        ".config/helm/registry/config.json", "helm registry logout HOST, when it is not used",
+        ["\"auth\""]),
+      Place(
+        ".config/glab-cli/config.yml", "\(program) run --env GITLAB_TOKEN=ITEM -- glab", ["token:"]),
+      Place(".cache/huggingface/token", "\(program) run --env HF_TOKEN=ITEM -- COMMAND"),
+      Place(
+        ".config/pypoetry/auth.toml",
+        "\(program) run --env POETRY_PYPI_TOKEN_NAME=ITEM -- poetry publish", ["password", "token"]),
       Place(".vault-token", "\(program) run --env VAULT_TOKEN=ITEM for HashiCorp's command"),
       Place(".config/hub", "\(program) run --env GITHUB_TOKEN=ITEM -- hub"),
       Place(
@@ -66,6 +89,24 @@ package enum OtherClearText {
         ".curlrc", "\(program) inject a file, and give it by: curl --config FILE",
         ["user", "oauth2-bearer", "header", "-u", "-h", "proxy"]),
       Place(
+        ".pg_service.conf", "\(program) run --env PGPASSWORD=ITEM -- psql", ["password"]),
+      Place(
+        ".composer/auth.json",
+        "\(program) run --env COMPOSER_AUTH=ITEM -- composer, with the file as its secret"),
+      Place(
+        ".tofurc", "\(program) run --env TF_TOKEN_app_terraform_io=ITEM -- tofu", ["token"]),
+      Place(
+        ".cargo/config.toml", "\(program) run --env CARGO_REGISTRY_TOKEN=ITEM -- cargo publish",
+        ["token", "://"]),
+      Place(".msmtprc", "passwordeval \"\(program) get ITEM\"", ["password "]),
+      Place(".mbsyncrc", "PassCmd \"\(program) get ITEM\"", ["pass "]),
+      Place(".fetchmailrc", "fetchmail asks for a password that is not there", ["password"]),
+      Place(".boto", "\(program) run --env AWS_SECRET_ACCESS_KEY=ITEM -- COMMAND", ["secret"]),
+      Place(
+        ".sentryclirc", "\(program) run --env SENTRY_AUTH_TOKEN=ITEM -- sentry-cli", ["token"]),
+      Place(
+        ".kaggle/kaggle.json", "\(program) run --env KAGGLE_KEY=ITEM -- kaggle", ["\"key\""]),
+      Place(
         ".wgetrc", "\(program) inject a file, and give it by: wget --config=FILE",
         ["password", "header"]),
       Place(
@@ -83,24 +124,34 @@ package enum OtherClearText {
   /// What a shell reads when it starts.
   private static let startFiles = [
     ".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv", ".zprofile",
-    ".config/fish/config.fish", ".config/environment.d/secrets.conf",
+    ".config/fish/config.fish", ".bash_aliases", ".pam_environment",
   ]
+
+  /// The files that a session of systemd or fish reads from folders.
+  private static func startFiles(below home: String) -> [String] {
+    let folders = [(".config/environment.d", ".conf"), (".config/fish/conf.d", ".fish")]
+    return startFiles
+      + folders.flatMap { folder, ending in
+        ((try? UserFile.names(in: "\(home)/\(folder)")) ?? []).filter { $0.ends(with: ending) }
+          .map { "\(folder)/\($0)" }
+      }
+  }
 
   /// Start files in which a variable is set that is a secret by its name.
   private static func startFilesWithSecrets(_ home: String) -> [(path: String, hint: String)] {
-    startFiles.compactMap { name in
+    startFiles(below: home).compactMap { name in
       let path = "\(home)/\(name)"
       guard UserFile.exists(path), let text = try? ConfigurationFile(path: path).text() else {
         return nil
       }
       let words = ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "ACCESS_KEY", "PASSPHRASE"]
       let isSet = ConfigurationFile.lines(of: text).contains { line in
-        guard let (front, value) = line.trimmingBlanks.halves(at: "="),
-          let name = front.parts(at: " ").last.map({ $0.uppercased() }), !name.begins(with: "#"),
-          words.contains(where: name.ends(with:))
+        guard let (name, value) = assignment(line.trimmingBlanks),
+          words.contains(where: name.uppercased().ends(with:))
         else { return false }
         let rest = value.drop { "\"' ".contains($0) }
-        return !rest.isEmpty && !rest.begins(with: "$") && !rest.begins(with: "`")
+        // What a shell puts in is not there in plain text.
+        return !rest.isEmpty && !["$", "`", "("].contains(where: rest.begins(with:))
       }
       return isSet
         ? (
@@ -109,6 +160,21 @@ package enum OtherClearText {
         )
         : nil
     }
+  }
+
+  /// The variable that a line sets, and what to: `export NAME=value`, or fish's `set -gx NAME value`.
+  private static func assignment(_ line: String) -> (name: String, value: String)? {
+    guard !line.begins(with: "#") else { return nil }
+    let words = line.parts(at: " ").map(String.init)
+    if words.first.map({ ["set", "setenv"].contains($0) }) ?? false {
+      let operands = words.dropFirst().drop { $0.begins(with: "-") }
+      guard let name = operands.first, !name.contains(bytes: "=") else { return nil }
+      return (name, operands.dropFirst().joined(separator: " "))
+    }
+    guard let (front, value) = line.halves(at: "="), let name = front.parts(at: " ").last else {
+      return nil
+    }
+    return (String(name), String(value))
   }
 
   /// Keys of ssh that nothing but the mode of their files protects.
@@ -138,7 +204,26 @@ package enum OtherClearText {
   /// Those that are there, and hold something.
   package static func found() -> [(path: String, hint: String)] {
     guard let home = ProcessState.variable("HOME"), home.begins(with: "/") else { return [] }
-    return filesFound(home) + startFilesWithSecrets(home) + openKeys(home)
+    return filesFound(home) + startFilesWithSecrets(home) + openKeys(home) + copies()
+  }
+
+  /// What editors and people leave beside a file as its copy.
+  private static let endingsOfCopies = [".bak", ".old", ".orig", ".save", "~"]
+
+  /// Copies of the files that are moved: a move empties the file alone.
+  private static func copies() -> [(path: String, hint: String)] {
+    ClearTextProgram.allCases.flatMap { $0.paths { ProcessState.variable($0) } }.flatMap { path in
+      endingsOfCopies.map { path + $0 }.filter {
+        (try? System.targetStatus(of: $0, in: AT_FDCWD)).map { $0.isRegular && $0.size > 0 }
+          ?? false
+      }
+    }
+    .map { ($0, "a copy; once it is of no use: shred -u \(Quoting.shell($0))") }
+  }
+
+  /// The files of ``places``, and those that a shell reads.
+  static func paths(_ home: String) -> [String] {
+    (places.map(\.path) + startFiles(below: home)).map { "\(home)/\($0)" }
   }
 
   private static func filesFound(_ home: String) -> [(path: String, hint: String)] {
@@ -163,7 +248,8 @@ package enum OtherClearText {
       return !value.isEmpty && !value.contains(bytes: SecretReference.scheme)
     }
     return signs.contains { sign in
-      sign == "://" ? ClearTextProgram.hasPasswordInAddress(line) : line.contains(bytes: sign)
+      sign == "://"
+        ? ClearTextProgram.hasPasswordInAddress(line) : line.contains(bytes: sign.lowercased())
     }
   }
 }

@@ -23,6 +23,7 @@ package enum Advice {
     case .unlock: "unlock it: \(program) unlock; in scripts: --passphrase SOURCE or --key-file PATH"
     case .check: "see what can still be read: \(program) check"
     case .salvage: "look for intact copies: \(program) check --salvage"
+    case .recoverStore: "put the store's last good copy back: \(program) defaults recover"
     case .restoreBackup: "restore it: \(program) init --from FILE"
     case .acceptRollback: "if that was on purpose, run the command again with --accept-rollback"
     case .mergeOther: "to keep both, merge the other file: \(program) merge FILE"

@@ -35,12 +35,17 @@ extension SyncError: CodedError {
   package var advice: String? {
     let program = ProgramName.current
     return switch code {
-    case .notJoined: "\(program) sync init STORE, or \(program) sync join STORE"
+    // Another vault of the person's belongs to one.
+    case .notJoined where hint?.contains(bytes: "another one does: ") == true: hint
+    case .notJoined:
+      "\(program) sync join STORE, with an invitation; or begin: \(program) sync init STORE"
     case .alreadyJoined:
       "leave that one first: \(program) sync leave; if its store lies in another place now: "
         + "\(program) sync move STORE"
     // Of another place than the store's: nothing was put back.
     case .rolledBack where hint?.contains(bytes: " there first") == true: hint
+    case .rolledBack where hint?.contains(bytes: "this machine's own") == true:
+      "they are this machine's own, which it writes there again: the same line with --accept-rollback"
     case .rolledBack, .withheld:
       "if it was put back on purpose, accept that once: \(program) sync now --accept-rollback"
     case .copied, .removed:

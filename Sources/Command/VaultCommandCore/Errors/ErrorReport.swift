@@ -1,3 +1,4 @@
+import Glibc
 import VaultStorage
 import VaultTerminal
 
@@ -28,7 +29,26 @@ package struct ErrorReport {
       isUnderSudo
       ? "under sudo this is root's vault, not yours" + (advice.map { "; \($0)" } ?? "")
       : advice
-    hint = said.map(HintLine.located)
+    hint = (said ?? Self.advice(forDiskOf: message)).map(HintLine.located)
+  }
+
+  /// What to do about a disk that takes nothing, whichever file of ours was to go there.
+  ///
+  /// Every library says in its message what the system said.
+  private static func advice(forDiskOf message: String) -> String? {
+    func says(_ errno: Int32) -> Bool {
+      message.contains(bytes: System.Failure(errno: errno).reason)
+    }
+    return if says(EROFS) {
+      "reading works; to change something, make the disk writable, or choose another place: --home "
+        + "FOLDER for a vault, a path for a file"
+    } else if says(ENOSPC) {
+      "make room on the disk, and try again"
+    } else if says(EDQUOT) {
+      "your share of the disk is used up: make room, and try again"
+    } else {
+      nil
+    }
   }
 
   /// The exit status of a command that fails so.

@@ -142,20 +142,7 @@ package enum ImportSource: Equatable {
     case .table(let columns):
       return try ImportFormat.read(table: Self.bytes(path), columns: columns)
     case .file(.keepassxc):
-      let name = path.lowercased()
-      if name.ends(with: ".csv") { return try ImportFormat.read(table: Self.bytes(path)) }
-      guard name.ends(with: ".kdbx") else { return try Self.keepassxc(Self.bytes(path)) }
-      let options =
-        (keyFile.map { ["--key-file", $0] } ?? []) + (hasPassword ? [] : ["--no-password"])
-      // keepassxc-cli asks for the database's password itself, on the same stdin.
-      let run = try ChildProgram.runInstalled(
-        ["keepassxc-cli", "export", "--format", "xml"] + options + ["--", path], input: .inherited)
-      guard run.isSuccess else {
-        throw CommandError(
-          .keepassxcFailed, "keepassxc-cli could not open the database",
-          hint: "name its key file with --kdbx-key-file")
-      }
-      return try Self.keepassxc(Self.array(run.output))
+      return try DatabaseOrExport(path: path, keyFile: keyFile, hasPassword: hasPassword).read()
     case .file(let format):
       if let archive = ZipArchive(path) { return try Self.read(archive, as: format) }
       return try format.read(Self.bytes(path))
@@ -205,23 +192,20 @@ package enum ImportSource: Equatable {
       hint: formatsHint)
   }
 
-  private static func keepassxc(_ bytes: [UInt8]) throws -> ImportReading {
-    try ImportFormat.keepassxc.read(bytes) { packed in
-      let run = try ChildProgram.run(
-        ["gzip", "--decompress", "--stdout"], input: .bytes(packed), limit: Secret.maximumLength)
-      return run.flatMap { $0.isSuccess ? $0.output : nil }
-    }
-  }
-
   package static func bytes(_ path: String) throws -> [UInt8] {
     let limit = 256 << 20
+    guard path == "-" || SecretInput.exists(path) else {
+      throw CommandError(
+        .fileNotFound, "\(LineValue.shown(path)) does not exist",
+        hint: "check the path that was given")
+    }
     let secret =
       path == "-"
       ? try SecretInput.read(0, limit: limit) : try SecretInput.read(file: path, limit: limit)
     return array(secret)
   }
 
-  private static func array(_ secret: SecretBytes) -> [UInt8] {
+  static func array(_ secret: SecretBytes) -> [UInt8] {
     secret.withBytes { $0.array(0..<$0.byteCount) }
   }
 }

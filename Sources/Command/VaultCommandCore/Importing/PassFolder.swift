@@ -37,6 +37,11 @@ package struct PassFolder {
         if System.linkTarget(file) != nil { reading.lose(name, "it is a link to a folder") }
         continue
       }
+      // gpg would wait for a pipe's other end.
+      guard (try? System.targetStatus(of: file, in: AT_FDCWD))?.isRegular == true else {
+        reading.lose(name, "it is not a regular file")
+        continue
+      }
       guard let item = PassStore.name(ofFile: name) else {
         reading.lose(
           name,
@@ -63,12 +68,12 @@ package struct PassFolder {
   ///   - items: The items.
   ///   - snapshot: The vault that they are in.
   ///   - progress: Called before each item with the number of those before it.
-  /// - Returns: The names of items that a file of `pass` cannot hold; nothing of them is written.
+  /// - Returns: The items that a folder of `pass` cannot hold, and why; nothing of them is written.
   /// - Throws: ``CommandError`` with code `cannot-create` if a file exists already, before any is
   ///   written.
   package func write(
     _ items: [Item], in snapshot: VaultSnapshot, progress: (Int) -> Void
-  ) throws -> [ItemName] {
+  ) throws -> [(name: ItemName, reason: String)] {
     guard
       let list = try? UserFile.bytes(of: "\(path)/\(PassStore.keyFile)", limit: Self.listLimit),
       let text = String(validating: list, as: UTF8.self)
@@ -77,28 +82,62 @@ package struct PassFolder {
         .notAPasswordStore, "the folder has no .gpg-id", hint: "make it: pass init KEY")
     }
     let keys = PassStore.keys(in: text)
-    var files: [String] = []
+    var files: [(item: Item, path: String)] = []
+    var left: [(name: ItemName, reason: String)] = []
+    let all = Set(items.map { $0.name.text + PassStore.suffix })
     for item in items {
-      let file = try "\(path)/\(PassStore.path(of: item.name))"
+      if let reason = obstacle(to: item.name, among: all) {
+        left.append((item.name, reason))
+        continue
+      }
+      let file = "\(path)/\(item.name.text)\(PassStore.suffix)"
       guard !UserFile.exists(file) else {
         throw CommandError(
           .cannotCreate, "'\(item.name.text)' already exists in the folder",
           hint: "move it away, or export other names")
       }
-      files.append(file)
+      files.append((item, file))
     }
-    var left: [ItemName] = []
-    for (number, (item, file)) in zip(items, files).enumerated() {
+    for (number, (item, file)) in files.enumerated() {
       progress(number)
       let whole = try snapshot.secrets(of: item)
       let entry = PassEntry(main: whole.main.bytes, fields: whole.fields.mapValues(\.bytes))
       if let contents = try entry.file() {
         try write(contents, of: item, to: file, for: keys)
       } else {
-        left.append(item.name)
+        left.append(
+          (
+            item.name,
+            "it has fields, and a secret or field with several lines, which a file of pass cannot "
+              + "keep apart"
+          ))
       }
     }
     return left
+  }
+
+  /// Why there can be no file for an item.
+  ///
+  /// - Parameters:
+  ///   - name: The item's name.
+  ///   - files: The files of all items, below the folder.
+  /// - Returns: The reason; `nil` if there can be one.
+  private func obstacle(to name: ItemName, among files: Set<String>) -> String? {
+    guard !PassStore.isHidden(name.text) else {
+      return "a part of its name begins with a dot, and pass does not list it"
+    }
+    let parts = (name.text + PassStore.suffix).parts(at: "/").map(String.init)
+    guard parts.allSatisfy({ $0.utf8.count <= Int(NAME_MAX) }),
+      path.utf8.count + name.text.utf8.count + 16 < Int(PATH_MAX)
+    else { return "its name is too long for a file" }
+    for end in parts.indices.dropFirst() {
+      let folder = parts[..<end].joined(separator: "/")
+      let inStore = "\(path)/\(folder)"
+      guard !files.contains(folder), !UserFile.exists(inStore) || UserFile.isFolder(inStore) else {
+        return "the folder of its file has the name of another file: \(folder)"
+      }
+    }
+    return nil
   }
 
   private func names() throws -> [String] {
@@ -106,7 +145,8 @@ package struct PassFolder {
       return try UserFile.paths(below: path)
     } catch  where error.errno == ENOENT {
       throw CommandError(
-        .fileNotFound, "\(path) does not exist", hint: "check the path that was given")
+        .fileNotFound, "\(LineValue.shown(path)) does not exist",
+        hint: "check the path that was given")
     } catch  where error.errno == ENOTDIR {
       throw ImportSource.notAFolder
     } catch {

@@ -58,6 +58,26 @@ package struct ReferencesFile {
     return (kept, reading.items.compactMap(steering))
   }
 
+  /// Leaves out what is a reference and no secret, and says so: the file is one that `run --env-file`
+  /// takes.
+  ///
+  /// - Parameter reading: The variables of a file.
+  /// - Returns: The others.
+  package static func losingReferences(_ reading: ImportReading) -> ImportReading {
+    func isReference(_ item: ImportedItem) -> Bool {
+      item.main.withBytes { $0.text(0..<$0.byteCount) }?.begins(with: SecretReference.scheme)
+        == true
+    }
+    var kept = reading.keeping { !isReference($0) }
+    for item in reading.items where isReference(item) {
+      kept.lose(
+        item.origin,
+        "it is a reference and no secret; a command gets what it means by: "
+          + "\(ProgramName.current) run --env-file FILE")
+    }
+    return kept
+  }
+
   /// Refuses a plan whose references would stand for other secrets than those of the file.
   package func check(_ plan: ImportPlan) throws {
     let others = plan.steps.filter { $0.action == .exists }.map { "'\($0.name.text)'" }

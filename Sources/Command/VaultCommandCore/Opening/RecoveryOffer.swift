@@ -112,7 +112,8 @@ package struct RecoveryOffer {
     let (slot, code) = try NewKeySlot.recovery(label: try freeLabel(in: vault))
     do {
       try Prompt.withLastWords(unconfirmed) {
-        Prompt.tell("\nWrite this down; it is not shown again:\n\n    ", secret: code.bytes)
+        Prompt.tell("\nWrite this down; it is not shown again:\n")
+        try Prompt.tell(groupsOf: code.bytes, group: 6, indent: 4)
         Prompt.tell("")
         for group in [2, 5] { try confirm(group, of: code.bytes) }
       }
@@ -150,7 +151,7 @@ package struct RecoveryOffer {
     while true {
       guard let typed = try Prompt.line("Type group \(group) of the code:") else { return }
       if try RecoveryCode.written(typed).isEqual(to: expected) { return }
-      Prompt.tell("That does not match. Try again.")
+      Prompt.tell("That does not match. Try again, or give up by Ctrl-C.")
     }
   }
 }

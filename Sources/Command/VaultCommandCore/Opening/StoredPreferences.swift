@@ -10,6 +10,16 @@ struct StoredPreferences: SyncedPreferences {
   /// The keys of protected domains.
   let keys: any DataKeyProvider
 
+  /// The names of the domains that are stored here.
+  static func names(in location: StoreLocation) throws -> [String] {
+    guard
+      let database = try PreferenceDatabase.open(
+        location, mode: .read, process: ProgramName.current)
+    else { return [] }
+    defer { database.close() }
+    return try database.domains().map(\.name)
+  }
+
   /// Opens the store; its journal says who writes.
   private func database(
     _ mode: Store.Mode, from machine: String = ""

@@ -27,3 +27,25 @@ package struct VaultList {
     }
   }
 }
+
+extension VaultSettings {
+  /// Refuses a name for a new item that means an item of another vault in a reference:
+  /// `@work/token`, where there is a vault `work`.
+  ///
+  /// - Parameter name: The name as it was typed.
+  /// - Throws: ``CommandError`` with code `usage`.
+  package func checkIsOfThisVault(_ name: String) throws {
+    guard name.utf8.first == UInt8(ascii: "@"), let (first, rest) = name.halves(at: "/") else {
+      return
+    }
+    let vault = String(first.unicodeScalars.dropFirst())
+    guard try VaultList(self).vaults.contains(where: { $0.name?.isSame(as: vault) == true }) else {
+      return
+    }
+    let item = rest.isEmpty ? "NAME" : Quoting.shell(String(rest))
+    throw CommandError.usage(
+      "'\(Sanitizer.visible(name))' would be an item here; it means one of the vault "
+        + "'\(Sanitizer.visible(vault))' in a reference",
+      hint: "into that vault: \(ProgramName.current) --vault \(Quoting.shell(vault)) set \(item)")
+  }
+}

@@ -93,13 +93,32 @@ extension VaultSettings {
     settings.startsSync = self.startsSync && startsSync
     return try settings.withVault { vault in
       guard let store = try SyncedVault.store(of: vault.unlocked) else {
-        throw try Replica.notJoined(vault.unlocked)
+        throw try notJoined(vault.unlocked)
       }
       var synced = try SyncedVault(
         vault.unlocked, engine: engine(remembered: store, of: vault.unlocked))
       synced.preferences = StoredPreferences(location: try location(), keys: vault)
       return try body(synced)
     }
+  }
+
+  /// The error of a vault that belongs to no space; it names those that do, of which one was meant.
+  private func notJoined(_ vault: UnlockedVault) throws -> SyncError {
+    let error = try Replica.notJoined(vault)
+    let path = vault.blocking.path
+    let others = ((try? VaultList(self).vaults) ?? []).filter {
+      $0.path != path && SyncedVault.isJoined(vaultAt: $0.path)
+    }
+    guard let first = others.first else { return error }
+    let name = ProgramName.current
+    let line =
+      first.name.map { "\(name) --vault \(Quoting.shell($0)) sync status" }
+      ?? "the default one, without --vault"
+    let more = others.count > 1 ? ", as \(others.count - 1) more of your vaults do" : ""
+    return SyncError(
+      error.code, error.message,
+      hint: "another one does: \(line)\(more); this one, too: \(name) sync join STORE, or a new "
+        + "space: \(name) sync init STORE")
   }
 
   /// Follows the store of the vault's space to another place, and says so.
@@ -180,7 +199,10 @@ extension VaultSettings {
 
   /// Brings a preference domain together with the space from now on, and says so.
   package func addDomain(_ domain: String) throws {
-    let (isNew, report) = try withSpace { (try $0.addDomain(domain), try $0.synchronize()) }
+    let (isNew, report) = try withSpace { space in
+      try checkIsDomain(domain, in: space)
+      return (try space.addDomain(domain), try space.synchronize())
+    }
     let shown = StandardOutput.shown(domain)
     if writesJSON {
       try StandardOutput.write([("domain", .string(domain))] + report.members)
@@ -191,6 +213,41 @@ extension VaultSettings {
         hint: isNew ? "on each other machine that is to have it: \(line("add", domain))" : nil)
     }
     if let problem = report.problems.first { throw problem }
+  }
+
+  /// Refuses a word that is no domain, here or in the space: most often it was meant to be a person
+  /// or a machine.
+  ///
+  /// A name as programs have them may be added before anything is stored under it, unless it is
+  /// almost that of one that is there.
+  private func checkIsDomain(_ domain: String, in space: SyncedVault) throws {
+    guard !domain.isEmpty, try space.preferences?.contents(of: domain) == nil else { return }
+    var known: [String] = []
+    func isKnown() throws -> Bool {
+      let status = try space.status()
+      known = status.domains + status.otherDomains
+      return known.contains { $0.isSame(as: domain) }
+    }
+    if try isKnown() { return }
+    func allNames() throws -> [String] {
+      Set(known + (try StoredPreferences.names(in: location()))).sorted()
+    }
+    func nearest() throws -> String? { Suggestion.nearest(to: domain, among: try allNames()) }
+    guard try !domain.utf8.contains(UInt8(ascii: ".")) || nearest() != nil else { return }
+    // What others have added since is known after a run.
+    _ = try space.synchronize()
+    if try isKnown() { return }
+    let (names, meant) = (try allNames(), try nearest())
+    let shown = names.prefix(8).map { StandardOutput.shown($0) }.joined(separator: ", ")
+    let more = names.count > 8 ? " and \(names.count - 8) more" : ""
+    let there =
+      meant.map { "did you mean: \(line("add", $0))" }
+      ?? (names.isEmpty ? "none is there yet" : "those that there are: \(shown)\(more)")
+    throw CommandError.usage(
+      "no preference domain is called \(StandardOutput.shown(domain))",
+      hint: "\(there); a new one: \(ProgramName.current) defaults write "
+        + "\(Quoting.typed(domain)) KEY VALUE; a machine or person: \(ProgramName.current) sync invite"
+    )
   }
 
   /// Leaves a preference domain out from now on, and says so.
@@ -218,12 +275,13 @@ extension VaultSettings {
   package func leaveSpace(force: Bool) throws {
     let (isTold, owners) = try withVault { vault in
       guard SyncedVault.isJoined(vaultAt: vault.path) else {
-        throw try Replica.notJoined(vault.unlocked)
+        throw try notJoined(vault.unlocked)
       }
       // What this machine remembers may be what is wrong.
       let store = try? SyncedVault.store(of: vault.unlocked)
       let engine = try self.engine(remembered: store ?? "/", of: vault.unlocked)
       let status = try? SyncedVault(vault.unlocked, engine: engine).status()
+      if let space = try? SyncedVault(vault.unlocked, engine: engine) { forgetData(of: space) }
       let isTold = try SyncedVault.leave(vault.unlocked, in: engine, asLastOwner: force)
       return (isTold, (status?.owners ?? []).filter { $0 != status?.label })
     }
@@ -238,12 +296,15 @@ extension VaultSettings {
   /// Brings changes to the store without a person: no questions, and one run for many changes.
   ///
   /// - Returns: What was done; `nil` where another run will do it.
-  package func synchronizeUnattended() throws -> SyncReport? {
+  package func synchronizeUnattended() throws -> (report: SyncReport, data: [DataRun])? {
     var settings = self
     settings.isUnattended = true
     let path = try settings.locked(asksNobody: true).path
     return try SyncFiles.alone(vaultAt: path, pause: { usleep(Self.pause) }) {
-      try settings.withSpace { try $0.synchronize(acceptingRollback: acceptsRollback) }
+      try settings.withSpace { space in
+        let report = try space.synchronize(acceptingRollback: acceptsRollback)
+        return (report, try settings.synchronizeData(space))
+      }
     }
   }
 
@@ -261,7 +322,7 @@ extension VaultSettings {
     return try settings.withVault { vault in
       if let word { try SyncedVault.setAutomatic(word == "on", for: vault.unlocked) }
       guard try SyncedVault.store(of: vault.unlocked) != nil else {
-        throw try Replica.notJoined(vault.unlocked)
+        throw try notJoined(vault.unlocked)
       }
       return SyncedVault.isAutomatic(vaultAt: vault.path)
     }
@@ -347,14 +408,10 @@ package enum SpaceKnown {
         + "or a recovery code: \(ProgramName.current) key add --recovery")
   }
 
-  /// The only owner of a vault's space, where no recovery code opens it and others are in; `nil` if
-  /// there are more ways back, or no space.
-  package static func soleOwner(of vault: UnlockedVault.Blocking) -> String? {
-    guard
-      let status = try? SyncedVault(vault.unlocked, engine: FolderEngine(path: "/")).status(),
-      status.devices > 1, status.recoveryCodes == 0, status.owners.count == 1
-    else { return nil }
-    return status.owners.first
+  /// What is wrong with the owners of a vault's space, as far as this machine knows; `nil` where
+  /// nothing is, or there is no space.
+  package static func ownership(of vault: UnlockedVault.Blocking) -> Audit.Ownership? {
+    try? SyncedVault(vault.unlocked, engine: FolderEngine(path: "/")).status().ownership
   }
 }
 

@@ -1,6 +1,22 @@
 package import VaultCredentials
-import VaultSealing
+package import VaultSealing
 import VaultTerminal
+
+/// A key file that was made for a slot which is still to be stored.
+package struct MadeKeyFile {
+  private let path: String
+  private let key: SecretBytes
+
+  package init(path: String, key: SecretBytes) {
+    self.path = path
+    self.key = key
+  }
+
+  /// Removes it, after what it was made for has failed; unless it opens the vault after all.
+  package func takeBack(of vault: LockedVault) {
+    vault.takeBack(keyFile: path, holding: key)
+  }
+}
 
 /// Creates a vault with a given source, with the keyring, or with answers from a person.
 package struct VaultSetup {
@@ -47,7 +63,8 @@ package struct VaultSetup {
   ///
   /// - Throws: ``CommandError`` with code `no-vault` (78) if there is no terminal to ask on.
   package func makeForFirstSecret() throws -> Made {
-    if let slot = try givenSlot(mayCreateKeyFile: false) { return try create(slot) }
+    var made: MadeKeyFile?
+    if let slot = try givenSlot(mayCreateKeyFile: false, &made) { return try create(slot) }
     let obstacle: CredentialError
     switch try createByKeyring() {
     case .success(let made): return made
@@ -64,7 +81,15 @@ package struct VaultSetup {
   ///
   /// - Throws: ``CommandError`` with code `no-vault` (78) if there is no terminal to ask on.
   package func make() throws -> Made {
-    if let slot = try givenSlot(mayCreateKeyFile: true) { return try create(slot) }
+    var made: MadeKeyFile?
+    if let slot = try givenSlot(mayCreateKeyFile: true, &made) {
+      do {
+        return try create(slot)
+      } catch {
+        made?.takeBack(of: vault)
+        throw error
+      }
+    }
     switch try createByKeyring() {
     case .success(let made): return made
     case .failure(let obstacle):
@@ -88,19 +113,26 @@ package struct VaultSetup {
   }
 
   /// A slot for the source that the line or the environment names.
-  private func givenSlot(mayCreateKeyFile: Bool) throws -> NewKeySlot? {
+  ///
+  /// - Parameters:
+  ///   - mayCreateKeyFile: Whether a key file that is missing is made.
+  ///   - made: That file.
+  /// - Returns: The slot; `nil` if nothing is named.
+  /// - Throws: The errors of reading a key.
+  private func givenSlot(mayCreateKeyFile: Bool, _ made: inout MadeKeyFile?) throws -> NewKeySlot? {
     if let source = settings.passphrase {
       return try NewPassphrase.slot(source.read(), label: label, acceptsWeak: acceptsWeakPassphrase)
     }
     if let path = settings.keyFile {
-      return try keyFileSlot(path, mayCreate: mayCreateKeyFile)
+      return try keyFileSlot(path, mayCreate: mayCreateKeyFile, &made)
     }
     for place in KeyPlace.all(environment: ProcessState.variable) {
       switch place {
       case .session, .keyring: continue
       case .keyFile(let path, let origin):
         if origin == .credential, !SecretInput.exists(path) { continue }
-        return try keyFileSlot(path, mayCreate: mayCreateKeyFile && origin == .variable)
+        return try keyFileSlot(
+          path, mayCreate: mayCreateKeyFile && origin == .variable, &made)
       case .environmentPassphrase:
         return try NewPassphrase.slot(
           SecretSource.environment(EnvironmentNames.passphrase).read(), label: label,
@@ -116,7 +148,9 @@ package struct VaultSetup {
     return nil
   }
 
-  private func keyFileSlot(_ path: String, mayCreate: Bool) throws -> NewKeySlot? {
+  private func keyFileSlot(
+    _ path: String, mayCreate: Bool, _ made: inout MadeKeyFile?
+  ) throws -> NewKeySlot? {
     if path == SecretInput.standardInput {
       return .keyFile(try KeyFileInput.readStandardInput(), label: label)
     }
@@ -131,6 +165,7 @@ package struct VaultSetup {
     // Creating the vault may still fail, and a key file that unlocks nothing would be left behind.
     guard try !vault.blocking.exists() else { throw Self.exists(vault) }
     let key = try KeyFile.create(path, trust: vault.keyFileTrust)
+    made = MadeKeyFile(path: path, key: key)
     // What is not read here would never open the vault.
     guard let again = try KeyFile.read(path, trust: vault.keyFileTrust), again.isEqual(to: key)
     else {

@@ -27,6 +27,13 @@ package enum Plural {
     return words.isEmpty ? of(0, "second") : words.joined(separator: " ")
   }
 
+  package static func objects(_ count: Int) -> String { of(count, "object") }
+  package static func rows(_ count: Int) -> String { of(count, "row") }
+  package static func values(_ count: Int) -> String { of(count, "value") }
+  package static func classes(_ count: Int) -> String {
+    count == 1 ? "1 class" : "\(count) classes"
+  }
+
   private static func of(_ count: Int, _ noun: String) -> String {
     "\(count) \(noun)\(count == 1 ? "" : "s")"
   }

@@ -224,7 +224,12 @@ package final class ReferenceReading {
 
   /// What may have been meant by the first reference that names nothing.
   package func hintForMissing() -> String {
-    let standard = "'\(ProgramName.current) list' shows the names of all items"
+    let list = "'\(ProgramName.current) list' shows the names of all items"
+    let standard =
+      missing.first?.variable.map {
+        "--env takes the name of an item; a value of your own: \($0)=VALUE \(ProgramName.current) run "
+          + "…; \(list)"
+      } ?? list
     if let first = missing.first, let error = try? missingField(of: first), let hint = error.hint {
       return hint
     }

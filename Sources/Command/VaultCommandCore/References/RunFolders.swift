@@ -57,7 +57,10 @@ package struct RunFolders: Sendable {
   ) throws -> [(snapshot: VaultSnapshot, items: [Item])] {
     try words.map { selection, vault in
       let snapshot = try reading.snapshot(of: vault)
-      return (snapshot, try selection.items { snapshot.items(matching: $0) })
+      let found = try selection.items { query in
+        snapshot.items(matching: query).filter { !$0.isBookkeeping }
+      }
+      return (snapshot, found)
     }
   }
 
@@ -127,7 +130,7 @@ package struct RunFolders: Sendable {
   /// The items of a word; a pattern's star does not cross a slash here.
   private func items(of selection: ItemSelection, in snapshot: VaultSnapshot) throws -> [Item] {
     try selection.items { query in
-      let items = snapshot.items(matching: query)
+      let items = snapshot.items(matching: query).filter { !$0.isBookkeeping }
       guard !selection.isFolder, query.pattern != nil else { return items }
       return items.filter { selection.isDirect($0.name.text) }
     }

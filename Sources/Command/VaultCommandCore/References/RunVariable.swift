@@ -41,10 +41,16 @@ package struct RunVariable: Equatable, Sendable {
           "--env takes a variable and a reference", hint: "such as: --env TOKEN=secret://api-token")
       }
       let value = String(text[text.unicodeScalars.index(after: equals)...])
-      let parts: [ReferenceText.Part] =
-        value.contains(bytes: SecretReference.scheme)
-        ? try ReferenceText.parts(of: value) : [.reference(SecretReference(name: value))]
-      variables.append(RunVariable(name: String(text[..<equals]), parts: parts))
+      let name = String(text[..<equals])
+      var parts: [ReferenceText.Part] = []
+      if value.contains(bytes: SecretReference.scheme) {
+        parts = try ReferenceText.parts(of: value)
+      } else {
+        var reference = SecretReference(name: value)
+        reference.variable = name
+        parts = [.reference(reference)]
+      }
+      variables.append(RunVariable(name: name, parts: parts))
     }
     try checkNames(variables)
     return variables
@@ -97,7 +103,8 @@ package struct RunVariable: Equatable, Sendable {
     for path in paths {
       guard path == "-" || SecretInput.exists(path) else {
         throw CommandError(
-          .fileNotFound, "\(path) does not exist", hint: "check the path of --env-file")
+          .fileNotFound, "\(LineValue.shown(path)) does not exist",
+          hint: "check the path of --env-file")
       }
       let bytes = try SecretInput.read(file: path, limit: 1 << 20)
       guard let text = bytes.withBytes({ $0.text(0..<$0.byteCount) }) else {

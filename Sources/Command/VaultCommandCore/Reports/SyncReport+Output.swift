@@ -41,7 +41,8 @@ extension SyncLogEntry {
   package var json: JSONValue {
     .object([
       ("time", .string(Timestamp.text(time))), ("device", .string(device)),
-      ("action", .string(action.rawValue)), ("subject", .optional(subject)),
+      ("deviceID", .string(deviceID)), ("action", .string(action.rawValue)),
+      ("subject", .optional(subject)), ("subjectID", .optional(subjectID)),
       ("properties", .strings(properties)),
     ])
   }
@@ -65,6 +66,7 @@ extension SyncStatus {
       ("store", .string(address.shown)), ("engine", .string(kind)), ("space", .string(space)),
       ("label", .string(label)), ("role", .optional(role?.name)),
       ("devices", .number(Int64(devices))), ("owners", .strings(owners)),
+      ("admins", .strings(admins)),
       ("recoveryCodes", .number(Int64(recoveryCodes))),
       ("unsent", .number(Int64(unsent))), ("changedItems", .number(Int64(changedItems))),
       ("changedPreferences", .number(Int64(changedPreferences))), ("domains", .strings(domains)),
@@ -86,10 +88,26 @@ extension SyncStatus {
   /// Who may let others in and remove them, and whether that is one accident from nobody.
   private var ownersInWords: String {
     let names = owners.map(StandardOutput.shown).joined(separator: ", ")
-    guard owners.count == 1, recoveryCodes == 0, devices > 1 else {
-      return owners.isEmpty ? "none: nobody can invite or remove a machine" : names
+    let others = admins.map(StandardOutput.shown).joined(separator: ", ")
+    if owners.isEmpty {
+      return admins.isEmpty
+        ? "none: nobody can invite or remove a machine"
+        : "none: only \(others) can invite and remove, and nobody can make an owner"
     }
-    return "\(names) alone, without a recovery code: if it is lost, nobody can invite or remove"
+    guard owners.count == 1, recoveryCodes == 0, devices > 1 else { return names }
+    return "\(names) alone, without a recovery code: if it is lost, nobody can "
+      + (admins.isEmpty ? "invite or remove" : "make another owner")
+  }
+
+  /// Why the space is one accident from nobody who lets others in, or has come to that; `nil` where
+  /// there are more ways back.
+  package var ownership: Audit.Ownership? {
+    guard devices > 1 || owners.isEmpty, recoveryCodes == 0, role != nil else { return nil }
+    return switch owners.count {
+    case 0: .nobody(admins: admins)
+    case 1: .one(owners[0], hasAdmins: !admins.isEmpty)
+    default: nil
+    }
   }
 
   /// The state as rows.
@@ -104,7 +122,8 @@ extension SyncStatus {
       role == .reader
         ? [
           "changes here",
-          changedItems == 0 ? "none" : "\(changedItems), which stay here: a reader's",
+          changedItems + changedPreferences == 0
+            ? "none" : "\(changedItems + changedPreferences), which stay here: a reader's",
         ]
         : ["not sent yet", String(unsent + changedItems + changedPreferences)],
     ]
@@ -197,6 +216,15 @@ extension SyncReport {
     if let successor {
       StandardError.note(
         "this home was put back or copied: the machine goes on as \(StandardOutput.shown(successor))",
+        hint: siblings.first.map { sibling in
+          "\(siblings.map { StandardOutput.shown($0) }.joined(separator: ", ")) went on from the same home"
+            + " before: what is no more, an admin takes out: "
+            + "\(ProgramName.current) sync remove \(Quoting.typed(sibling))"
+        })
+    }
+    if hasNewKeys {
+      StandardError.note(
+        "a copy of this home is out: this machine has taken keys that the copy lacks",
         hint: nil)
     }
     if let renamed {
@@ -209,6 +237,19 @@ extension SyncReport {
       StandardError.note(
         "a copy of this home goes on as \(shown)",
         hint: "if it is not yours: \(ProgramName.current) sync remove \(Quoting.typed(label))")
+    }
+    for copy in copiesOfOthers {
+      StandardError.note(
+        "a copy of \(StandardOutput.shown(copy.original))'s home goes on as "
+          + StandardOutput.shown(copy.label),
+        hint: "if nobody knows it: \(ProgramName.current) sync remove \(Quoting.typed(copy.label))")
+    }
+    if closedRecoveryCodes > 0 {
+      StandardError.note(
+        "\(closedRecoveryCodes == 1 ? "a recovery code" : "recovery codes") of this vault "
+          + "\(closedRecoveryCodes == 1 ? "lets" : "let") nobody into the space any more: who was put out "
+          + "knows it, or this machine has a lower role",
+        hint: "make another: \(ProgramName.current) key add --recovery")
     }
     for label in refused {
       StandardError.note(
@@ -249,8 +290,17 @@ extension SyncReport {
       + changes.itemMembers + [
         ("domains", .strings(domains)), ("tooLong", .strings(tooLong)),
         ("waiting", .strings(waiting)), ("refused", .strings(refused)),
-        ("successor", .optional(successor)), ("renamed", .optional(renamed)),
+        ("successor", .optional(successor)), ("hasNewKeys", .bool(hasNewKeys)),
+        ("renamed", .optional(renamed)),
         ("copies", .strings(copies)),
+        (
+          "copiesOfOthers",
+          .array(
+            copiesOfOthers.map {
+              .object([("label", .string($0.label)), ("original", .string($0.original))])
+            })
+        ), ("siblings", .strings(siblings)),
+        ("closedRecoveryCodes", .number(Int64(closedRecoveryCodes))),
         ("asking", .strings(asking)), ("stopped", .strings(stopped.map(\.message))),
         (
           "refusedItems",

@@ -17,7 +17,7 @@ package final class WatchMetrics: Sendable {
     var lastContact: Date?
     var (runs, received, sent, mended, refused): (UInt64, UInt64, UInt64, UInt64, UInt64) =
       (0, 0, 0, 0, 0)
-    var (waiting, machines): (Int, Int) = (0, 0)
+    var (waiting, kept, machines): (Int, Int, Int) = (0, 0, 0)
     /// How often a run ended with a code.
     var errors: [String: UInt64] = [:]
     var isWell = false
@@ -62,7 +62,11 @@ package final class WatchMetrics: Sendable {
       numbers.sent += UInt64(report.sent)
       numbers.mended += UInt64(report.mended)
       numbers.refused += UInt64(report.refusedItems.count)
-      numbers.waiting = status.unsent + status.changedItems + status.changedPreferences
+      let changed = status.changedItems + status.changedPreferences
+      // What a machine changed that only reads stays here: that is not late.
+      let isReader = status.role == .reader
+      numbers.waiting = status.unsent + (isReader ? 0 : changed)
+      numbers.kept = isReader ? changed : 0
       numbers.machines = status.devices
       for code in codes { numbers.errors[code.rawValue, default: 0] += 1 }
       numbers.isWell = codes.isEmpty
@@ -103,6 +107,9 @@ package final class WatchMetrics: Sendable {
     add(
       "changes_waiting", "gauge", "Changes of this machine that the store does not have yet.",
       [("", "\(numbers.waiting)")])
+    add(
+      "changes_kept", "gauge", "Changes on a machine that only reads: they stay there.",
+      [("", "\(numbers.kept)")])
     add("machines", "gauge", "Machines that are in the space.", [("", "\(numbers.machines)")])
     add("runs_total", "counter", "Runs since the watching began.", [("", "\(numbers.runs)")])
     add(

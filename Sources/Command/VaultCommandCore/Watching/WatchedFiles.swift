@@ -1,7 +1,8 @@
 package import VaultSealing
 import VaultTerminal
 
-/// The files of a command whose secrets are followed: their paths stay, what is behind them changes.
+/// The files of a command beside which this process stays, since its secrets are followed or its
+/// output is masked: their paths stay, what is behind them may change.
 package final class WatchedFiles: Sendable {
   private let files: [RunFile]
   /// Where the files with a path are; `nil` if there are none.

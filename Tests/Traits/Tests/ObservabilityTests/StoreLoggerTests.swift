@@ -66,7 +66,7 @@ struct StoreLoggerTests {
     #expect(entries("large log: a reader keeps an early state open").count == 1)
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(10)))
   func waitsAreWritten() async throws {
     try await store.saveWithWaits(StoreLogger(logger(.debug), slow: .seconds(600))) {
       entries("waited").contains { $0.metadata["reason"] == "turn" }

@@ -37,7 +37,7 @@ struct StoreMetricsTests {
     #expect(try metrics.expectGauge("appdata.connections", own).values == [2, 3])
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(10)))
   func waitsAreMeasuredByTheirReasons() async throws {
     func turn() throws -> TestTimer {
       try metrics.expectTimer("appdata.wait", own + [("reason", "turn")])

@@ -45,25 +45,33 @@ struct ClearTextMoving {
   func move(_ sweep: ClearTextSweep) throws -> Moved {
     guard !dryRun else {
       let stored = try settings.withVaultIfAny {
-        try sweep.store(in: nil, $0.read(), replaces: true)
+        try sweep.stored(in: $0.read(), replaces: true)
       }
       return Moved(
-        stored: try stored ?? sweep.store(in: nil, nil, replaces: true),
+        stored: try stored ?? sweep.stored(in: nil, replaces: true),
         changes: try connections(of: sweep.files).flatMap { try $0.connecting() }, kept: [])
     }
     var changes: [Connection.Change] = []
     let (stored, kept) = try settings.withVaultMade { vault in
       try sweep.move(into: vault, notedIn: MovedSecrets(settings)) { files in
         var connected: Set<String> = []
-        for connection in try connections(of: files) {
-          // One by one: two profiles are in one file.
-          for change in try connection.connecting() {
-            try change.perform()
-            changes.append(change)
-            connected.insert(connection.program.rawValue)
+        var failed: [(file: ClearTextSweep.Found, reason: any Error)] = []
+        for (connection, itsFiles) in try connectionsWithFiles(of: files) {
+          do {
+            // One by one: two profiles are in one file.
+            for change in try connection.connecting() {
+              try change.perform()
+              changes.append(change)
+              connected.insert(connection.program.rawValue)
+            }
+          } catch {
+            // One program that cannot be set up stops no other one.
+            failed += itsFiles.filter { file in
+              !failed.contains { $0.file.path.isSame(as: file.path) }
+            }.map { ($0, error) }
           }
         }
-        return connected
+        return (connected, failed)
       }
     }
     return Moved(stored: stored, changes: changes, kept: kept)
@@ -82,6 +90,11 @@ struct ClearTextMoving {
     var count: Int {
       let paths = Set(kept.map(\.file.path))
       return stored.count { !paths.contains($0.file.path) }
+    }
+
+    /// The files that keep what they have, with the reasons.
+    var skipped: [(path: String, reason: String)] {
+      kept.map { ($0.file.path, ErrorReport($0.reason).message) }
     }
 
     /// Tells which files keep what they have.
@@ -124,6 +137,12 @@ struct ClearTextMoving {
   /// - Throws: ``CommandError`` with code `.movedFileChanged`.
   func checkNothingIsLeft(_ sweep: ClearTextSweep, _ moved: Moved) throws {
     let kept = Set(moved.kept.map(\.file.path))
+    if let left = Leftovers.found().first {
+      throw CommandError(
+        .movedFileChanged,
+        "\(StandardOutput.shown(left)) was left by a command that was killed: it may have secrets in "
+          + "plain text", hint: "remove it: rm \(StandardOutput.shown(Quoting.shell(left)))")
+    }
     for file in sweep.files where !kept.contains(file.path) {
       let left = try ClearTextSweep([file.program]).files.filter { left in
         left.path.isSame(as: file.path)
@@ -141,25 +160,41 @@ struct ClearTextMoving {
   /// The programs that can be set up, one for each profile of AWS, and for each registry of docker if
   /// others stay in its file: docker asks one helper for all, or one for each.
   private func connections(of files: [ClearTextSweep.Found]) throws -> [Connection] {
-    var words: [(word: String, part: String?)] = []
+    try connectionsWithFiles(of: files).map(\.connection)
+  }
+
+  /// How the programs of files are set up, each with the files that it is for.
+  private func connectionsWithFiles(
+    of files: [ClearTextSweep.Found]
+  ) throws -> [(connection: Connection, files: [ClearTextSweep.Found])] {
+    var found: [(connection: Connection, files: [ClearTextSweep.Found])] = []
+    var places: [String: Int] = [:]
     for file in files {
-      switch file.program {
-      case .aws:
-        words += file.secrets.map { ("aws", file.program.part(of: $0.entry)) }
-      case .kube: words += file.secrets.map { ("kubectl", $0.entry) }
-      case .git, .netrc: words.append(("git", nil))
-      case .gh where Connection.givesTokensToGit(): words.append(("git", nil))
-      case .docker where file.isWhole && part == nil: words.append(("docker", nil))
-      case .docker: words += file.secrets.map { ("docker", file.program.part(of: $0.entry)) }
-      case .npm, .pypi, .cargo, .gh, .postgres: break
+      for (word, part) in words(of: file) {
+        let key = "\(word) \(part ?? "")"
+        if let place = places[key] {
+          if found[place].files.last?.path != file.path { found[place].files.append(file) }
+          continue
+        }
+        var connection = try Connection(word, part: part, settings: settings)
+        connection.keepsClearTextHelper = word == "git" && Self.isGitsFileKept(files)
+        places[key] = found.count
+        found.append((connection, [file]))
       }
     }
-    var seen: Set<String> = []
-    return try words.filter { seen.insert("\($0.word) \($0.part ?? "")").inserted }.map {
-      var connection = try Connection($0.word, part: $0.part, settings: settings)
-      connection.keepsClearTextHelper =
-        $0.word == "git" && (Self.isGitsFileKept(files) || !Connection.otherGitHelpers().isEmpty)
-      return connection
+    return found
+  }
+
+  /// By which words of `connect` a file's program is set up.
+  private func words(of file: ClearTextSweep.Found) -> [(word: String, part: String?)] {
+    switch file.program {
+    case .aws: file.secrets.map { ("aws", file.program.part(of: $0.entry)) }
+    case .kube: file.secrets.map { ("kubectl", $0.entry) }
+    case .git, .netrc: [("git", nil)]
+    case .gh where Connection.givesTokensToGit(): [("git", nil)]
+    case .docker where file.isWhole && part == nil: [("docker", nil)]
+    case .docker: file.secrets.map { ("docker", file.program.part(of: $0.entry)) }
+    case .npm, .pypi, .cargo, .gh, .postgres: []
     }
   }
 
@@ -179,6 +214,14 @@ struct ClearTextMoving {
       StandardError.note(
         "git asks its other helpers beside the vault: "
           + others.map(StandardOutput.shown).joined(separator: ", "))
+    }
+    for helper in Connection.otherClearTextHelpers() {
+      StandardError.note(
+        "\(StandardOutput.shown(helper)): it has a file of its own, which was not looked at, and writes "
+          + "each password there in plain text",
+        hint:
+          "move that file: \(ProgramName.current) import git-credentials FILE; then take the helper "
+          + "out of git's configuration")
     }
     guard Self.isGitsFileKept(sweep.files),
       try Connection("git", part: nil, settings: settings).hasClearTextHelper()
@@ -303,6 +346,11 @@ struct ClearTextMoving {
     }
   }
 
+  /// Whether this home has moved something of some programs, whichever entry is meant.
+  func hasMoved(_ programs: [ClearTextProgram]) throws -> Bool {
+    try !MovedSecrets(settings).programs.isDisjoint(with: programs)
+  }
+
   /// Tells that another home has moved secrets of some programs, if the vault opens unasked.
   ///
   /// - Parameter programs: The programs.
@@ -343,5 +391,14 @@ struct ClearTextMoving {
           ("name", .string($0.name.text)), ("action", .string($0.outcome.rawValue)),
         ])
       })
+  }
+
+  /// The member of a JSON object that says which files keep what they have, and why.
+  static func json(skipped: [(path: String, reason: String)]) -> (String, JSONValue) {
+    (
+      "skipped",
+      .array(
+        skipped.map { .object([("path", .string($0.path)), ("reason", .string($0.reason))]) })
+    )
   }
 }

@@ -36,6 +36,13 @@ struct ConnectionOptions: ParsableArguments {
     try Connection(program, part: part, settings: common.settings())
   }
 
+  /// Removes what a killed command has left, unless this is a dry run.
+  func removeLeftovers() throws {
+    for (path, reason) in Leftovers.remove(dryRun: dryRun) {
+      ClearTextMoving.tellSkipped(path, reason)
+    }
+  }
+
   /// Makes the changes, unless this is a dry run, and prints them.
   func perform(
     _ changes: [Connection.Change], verbs: (done: String, planned: String),
@@ -66,9 +73,12 @@ struct ConnectionOptions: ParsableArguments {
   /// Prints changes with their lines.
   func write(_ changes: [Connection.Change], _ verbs: (done: String, planned: String)) throws {
     for change in changes {
-      try StandardOutput.line(
-        "\(dryRun ? verbs.planned : verbs.done) \(StandardOutput.shown(change.path)):")
-      for line in change.lines { try StandardOutput.line("  \(StandardOutput.shown(line))") }
+      let place = "\(dryRun ? verbs.planned : verbs.done) \(StandardOutput.shown(change.path)):"
+      try StandardOutput.line(LineWrap.wrapped(place, to: StandardOutput.columns))
+      for line in change.lines {
+        try StandardOutput.line(
+          LineWrap.wrapped("  \(StandardOutput.shown(line))", to: StandardOutput.columns))
+      }
     }
   }
 }
@@ -106,6 +116,7 @@ struct ConnectCommand: ParsableCommand {
   var move = false
 
   func run() throws {
+    try options.removeLeftovers()
     if move { return try moveClearText() }
     let connection = try options.connection()
     try options.perform(try connection.connecting(), verbs: Self.verbs)
@@ -129,7 +140,10 @@ struct ConnectCommand: ParsableCommand {
     guard !sweep.files.isEmpty else {
       // What stays in its file is as it was, and so is the program.
       guard sweep.unreadable.isEmpty else {
-        if options.common.json { try options.writeJSON([], [("moved", .array([]))]) }
+        if options.common.json {
+          try options.writeJSON(
+            [], [("moved", .array([])), ClearTextMoving.json(skipped: sweep.unreadable)])
+        }
         throw ExitStatusOnly(status: .no)
       }
       StandardError.note("nothing is in plain text that could be moved")
@@ -142,17 +156,23 @@ struct ConnectCommand: ParsableCommand {
     let (stored, changes) = (moved.stored, moved.changes)
     moved.tellKept()
     if !options.dryRun { try moving.checkNothingIsLeft(sweep, moved) }
+    let isLeft = !moved.kept.isEmpty || !sweep.unreadable.isEmpty
     if options.common.json {
-      try options.writeJSON(changes, [("moved", ClearTextMoving.json(stored))])
-      if !moved.kept.isEmpty { throw ExitStatusOnly(status: .no) }
+      try options.writeJSON(
+        changes,
+        [
+          ("moved", ClearTextMoving.json(stored)),
+          ClearTextMoving.json(skipped: sweep.unreadable + moved.skipped),
+        ])
+      if isLeft { throw ExitStatusOnly(status: .no) }
       return
     }
     try moving.tell(stored)
     try options.write(changes, Self.verbs)
     for (text, hint) in ClearTextMoving.lines(stored) { StandardError.note(text, hint: hint) }
     try moving.tellKeptHelper(sweep)
+    if isLeft { throw ExitStatusOnly(status: .no) }
     guard !options.dryRun else { return }
-    guard moved.kept.isEmpty, sweep.unreadable.isEmpty else { throw ExitStatusOnly(status: .no) }
     StandardError.note(
       "moved \(Plural.secrets(moved.count)); a second look finds none of them in plain text",
       hint: "back: \(ProgramName.current) disconnect \(StandardOutput.shown(options.program))")
@@ -177,6 +197,7 @@ struct DisconnectCommand: ParsableCommand {
   var keep = false
 
   func run() throws {
+    try options.removeLeftovers()
     let moving = ClearTextMoving(
       settings: try options.common.settings(), part: options.part, dryRun: options.dryRun)
     let programs = ClearTextProgram.allCases.filter {
@@ -188,6 +209,16 @@ struct DisconnectCommand: ParsableCommand {
       StandardError.note(
         "\(Plural.secrets(forgotten)) \(options.dryRun ? "would stay" : "will stay") in the vault alone: "
           + "nothing puts \(forgotten == 1 ? "it" : "them") back by itself any more")
+    }
+    if let part = options.part, restored.isEmpty, forgotten == 0, !isChanged,
+      Connection.Program(rawValue: options.program) == nil, try moving.hasMoved(programs)
+    {
+      throw CommandError.usage(
+        "nothing of \(StandardOutput.shown(options.program)) that was moved is called "
+          + "'\(StandardOutput.shown(part))'",
+        hint:
+          "all of it: \(ProgramName.current) disconnect \(StandardOutput.shown(options.program)); "
+          + "one program at a time")
     }
     if !keep, restored.isEmpty, !isChanged, !programs.isEmpty,
       Connection.Program(rawValue: options.program) == nil, moving.tellForeign(programs)

@@ -11,7 +11,7 @@ struct DataCommand: ParsableCommand {
     abstract: "Inspect the stores of applications.",
     discussion: """
       STORE is a path, an application's id, or ID/NAME for a store that is not the default one. No store \
-      is changed, except by vacuum, and no vault is opened.
+      is changed, except by vacuum and restore, and no vault is opened, except by conflicts and restore.
 
       \(ProgramName.current) data stores
       \(ProgramName.current) data fetch com.example.trips Trip --where "name startsWith 'O' and stops.count > 1"
@@ -21,7 +21,7 @@ struct DataCommand: ParsableCommand {
       DataStoresCommand.self, DataSchemaCommand.self, DataFetchCommand.self, DataCountCommand.self,
       DataExportCommand.self, DataCheckCommand.self, DataBackupCommand.self,
       DataHistoryCommand.self, DataVacuumCommand.self, DataMigrateCommand.self,
-      DataImportCommand.self,
+      DataImportCommand.self, DataConflictsCommand.self, DataRestoreCommand.self,
     ])
 }
 

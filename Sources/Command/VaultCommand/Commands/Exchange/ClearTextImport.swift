@@ -23,9 +23,14 @@ struct ClearTextImport {
   func run() throws {
     guard let program else { return try sweepHome() }
     var sweep = try ClearTextSweep([program], path: path)
-    if let only { sweep = sweep.keeping { only.contains($0.entry) } }
+    let all = sweep
+    sweep = sweep.keeping(isWanted)
     ClearTextMoving.tellUnreadable(sweep)
     guard !sweep.files.isEmpty else {
+      if !all.files.isEmpty {
+        tellEntries(of: all)
+        throw ExitStatusOnly(status: .no)
+      }
       let places = path.map { [$0] } ?? program.paths { ProcessState.variable($0) }
       guard sweep.unreadable.isEmpty else { throw ExitStatusOnly(status: .no) }
       StandardError.note(
@@ -37,10 +42,10 @@ struct ClearTextImport {
     }
     let stored =
       dryRun
-      ? try settings.withVaultIfAny { try sweep.store(in: nil, $0.read(), replaces: replaces) }
-        ?? sweep.store(in: nil, nil, replaces: replaces)
+      ? try settings.withVaultIfAny { try sweep.stored(in: $0.read(), replaces: replaces) }
+        ?? sweep.stored(in: nil, replaces: replaces)
       : try settings.withVaultMade { vault in
-        try sweep.store(in: vault, vault.read(), replaces: replaces)
+        try sweep.store(in: vault, replaces: replaces)
       }
     if settings.writesJSON {
       try StandardOutput.write([
@@ -82,8 +87,12 @@ struct ClearTextImport {
         hint: "one file: \(ProgramName.current) import aws FILE, or another of: "
           + ClearTextProgram.allCases.map(\.rawValue).joined(separator: ", "))
     }
+    let leftovers = dryRun ? Leftovers.found() : []
+    let stuck = Leftovers.remove(dryRun: dryRun)
+    for (path, reason) in stuck { ClearTextMoving.tellSkipped(path, reason) }
     var sweep = try ClearTextSweep(ClearTextProgram.allCases)
-    if let only { sweep = sweep.keeping { only.contains($0.entry) } }
+    let all = sweep
+    sweep = sweep.keeping(isWanted)
     let moving = ClearTextMoving(settings: settings, dryRun: dryRun)
     let refused: [(path: String, reason: any Error)]
     (sweep, refused) = moving.settable(sweep)
@@ -92,18 +101,19 @@ struct ClearTextImport {
       let report = ErrorReport(reason)
       ClearTextMoving.tellSkipped(path, report.message, hint: report.hint)
     }
-    let isLeft = !refused.isEmpty || !sweep.unreadable.isEmpty
+    let isLeft = !refused.isEmpty || !sweep.unreadable.isEmpty || !stuck.isEmpty
     let skipped =
-      sweep.unreadable + refused.map { (path: $0.path, reason: ErrorReport($0.reason).message) }
+      stuck + sweep.unreadable
+      + refused.map { (path: $0.path, reason: ErrorReport($0.reason).message) }
     guard !sweep.files.isEmpty else {
       if settings.writesJSON {
         try write([], isDryRun: dryRun, skipped: skipped)
       } else if only != nil {
-        StandardError.note("nothing of that name is in plain text in files that are known here")
-      } else if !isLeft {
+        tellEntries(of: all)
+      } else if !isLeft, leftovers.isEmpty {
         StandardError.note("no program whose files are known here keeps a secret in plain text")
       }
-      if isLeft { throw ExitStatusOnly(status: .no) }
+      if isLeft || only != nil { throw ExitStatusOnly(status: .no) }
       return
     }
     if !dryRun, !yes {
@@ -123,7 +133,7 @@ struct ClearTextImport {
     if settings.writesJSON {
       try write(
         stored, isDryRun: dryRun,
-        skipped: skipped + moved.kept.map { ($0.file.path, ErrorReport($0.reason).message) })
+        skipped: skipped + moved.skipped)
       if isLeft || !moved.kept.isEmpty { throw ExitStatusOnly(status: .no) }
       return
     }
@@ -146,6 +156,22 @@ struct ClearTextImport {
           + Set(stored.map(\.file.program.rawValue)).sorted().joined(separator: ", ")
     )
     if isLeft || !moved.kept.isEmpty { throw ExitStatusOnly(status: .no) }
+  }
+
+  /// Whether a secret is one of those that the line names: by its entry in the file, or by the name
+  /// that its item gets.
+  private func isWanted(_ secret: ClearTextSecret) -> Bool {
+    guard let only else { return true }
+    return only.contains(secret.entry) || secret.itemName.map { only.contains($0.text) } == true
+  }
+
+  /// Says that nothing has a name that was given, and which names there are.
+  private func tellEntries(of sweep: ClearTextSweep) {
+    let names = sweep.files.flatMap(\.secrets).map { $0.itemName?.text ?? $0.entry }
+    let shown = names.prefix(8).map(StandardOutput.shown).joined(separator: ", ")
+    StandardError.note(
+      "nothing of that name is in plain text in files that are known here",
+      hint: names.isEmpty ? nil : "there are: \(shown)\(names.count > 8 ? ", …" : "")")
   }
 
   /// Asks about each file.
@@ -176,13 +202,7 @@ struct ClearTextImport {
   ) throws {
     try StandardOutput.write([
       ("isDryRun", .bool(isDryRun)), ("items", ClearTextMoving.json(stored)),
-      (
-        "skipped",
-        .array(
-          skipped.map {
-            .object([("path", .string($0.path)), ("reason", .string($0.reason))])
-          })
-      ),
+      ClearTextMoving.json(skipped: skipped),
       (
         "others",
         .array(

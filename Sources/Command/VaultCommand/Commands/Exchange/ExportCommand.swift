@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import VaultCommandCore
+import VaultCompletion
 import VaultCredentials
 import VaultExchange
 import VaultSealing
@@ -97,7 +98,8 @@ struct ExportCommand: ParsableCommand {
     guard let word, let format = Format(word: word) else {
       throw CommandError.usage(
         word == nil ? "the format is missing" : "unknown format",
-        hint: "known: \(Format.words.joined(separator: ", "))")
+        hint: word.flatMap { Habit.hint(for: ["export", $0], path: ["export"]) }
+          ?? "known: \(Format.words.joined(separator: ", "))")
     }
     if format != .pass, !yes {
       guard let answer = try Prompt.confirm("Write secrets in plain text?", default: false) else {
@@ -111,12 +113,14 @@ struct ExportCommand: ParsableCommand {
     }
     try settings.withVault { vault in
       let snapshot = try vault.read()
-      let items = try items(snapshot, pattern)
+      let items = try items(snapshot, pattern, isWhole: format == .json)
       snapshot.record(items.map { Usage($0, field: .all, verb: .export) })
       let progress = ProgressLine("exporting item")
       func show(_ done: Int) { progress.show(done, of: items.count) }
       var left: [ItemName] = []
       var steering: [ItemName] = []
+      var nameless: [ItemName] = []
+      var others: [(name: ItemName, reason: String)] = []
       let naming: DotenvExport.Naming = pattern == nil || prefixNames ? .wholeName : .lastPart
       switch format {
       case .json: try write(out, JSONExport.document(items, in: snapshot, progress: show))
@@ -129,6 +133,7 @@ struct ExportCommand: ParsableCommand {
           items, in: snapshot, as: file, naming: naming, progress: show)
         left = export.left
         steering = export.steering
+        nameless = export.nameless
         reportFields(of: export.withFields)
         try write(out, export.document)
       case .keepassxc: try write(out, KeePassExport.document(items, in: snapshot, progress: show))
@@ -140,7 +145,11 @@ struct ExportCommand: ParsableCommand {
         guard let out else {
           throw CommandError.usage("pass needs a folder", hint: "--out ~/.password-store")
         }
-        left = try PassFolder(path: out).write(items, in: snapshot, progress: show)
+        others = try PassFolder(path: out).write(items, in: snapshot, progress: show)
+      }
+      for (name, reason) in others {
+        StandardError.line(
+          "\(ProgramName.current): not exported: \(StandardOutput.shown(name.text)): \(reason)")
       }
       for name in left {
         StandardError.line(
@@ -152,7 +161,12 @@ struct ExportCommand: ParsableCommand {
           "\(ProgramName.current): not exported: \(StandardOutput.shown(name.text)): "
             + "its variable makes programs run other code or read other files")
       }
-      left += steering
+      for name in nameless {
+        StandardError.line(
+          "\(ProgramName.current): not exported: \(StandardOutput.shown(name.text)): "
+            + "its name has no letter of a variable; the attribute 'variable' gives one")
+      }
+      left += steering + nameless + others.map(\.name)
       StandardError.note(
         "exported \(Plural.items(items.count - left.count))",
         hint: left.isEmpty ? nil : "'\(ProgramName.current) export json' keeps everything")
@@ -160,12 +174,17 @@ struct ExportCommand: ParsableCommand {
     }
   }
 
-  private func items(_ snapshot: VaultSnapshot, _ pattern: String?) throws -> [Item] {
-    guard let pattern else { return snapshot.items() }
+  /// The items that are meant; only a document that is read back as a whole has the vault's own
+  /// records.
+  private func items(
+    _ snapshot: VaultSnapshot, _ pattern: String?, isWhole: Bool
+  ) throws -> [Item] {
+    func isMeant(_ item: Item) -> Bool { isWhole || !item.isBookkeeping }
+    guard let pattern else { return snapshot.items().filter(isMeant) }
     guard let selection = try ItemSelection(pattern) else {
       return [try snapshot.item(ItemName(pattern))]
     }
-    return try selection.items { snapshot.items(matching: $0) }
+    return try selection.items { snapshot.items(matching: $0).filter(isMeant) }
   }
 
   /// Why an item cannot be written in a format.
@@ -173,9 +192,9 @@ struct ExportCommand: ParsableCommand {
     switch format {
     case .bitwarden: "it has a secret that is not text, which JSON cannot hold"
     case .variables(let file):
-      "no line of such a file makes \(file.rawValue) read exactly this secret"
-    default:
-      "it has fields, and a secret or field with several lines, which a file of pass cannot keep apart"
+      "no line of such a file makes \(file == .shell ? "every shell" : file.rawValue) read exactly "
+        + "this secret"
+    default: "the format cannot hold it"
     }
   }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaultCommandCore
+import VaultCompletion
 import VaultCredentials
 import VaultExchange
 import VaultProtocols
@@ -16,7 +17,7 @@ struct ImportCommand: ParsableCommand {
       With --dry-run nothing is written.
 
       'home' finds what programs keep in plain text in the home (aws, git-credentials, docker, netrc, npmrc, pypirc, cargo, \
-      gh, pgpass), moves it into the vault, and has the programs get it there; '\(ProgramName.current) disconnect' \
+      gh, pgpass, kube), moves it into the vault, and has the programs get it there; '\(ProgramName.current) disconnect' \
       puts it back. The word of one of them only imports its file, which stays as it is.
 
       \(ProgramName.current) import pass --dry-run
@@ -123,6 +124,7 @@ struct ImportCommand: ParsableCommand {
       file = try ReferencesFile(path: references, of: bytes, isConfirmed: yes || dryRun)
     } else {
       reading = try format.read(path, keyFile: kdbxKeyFile, hasPassword: !kdbxNoPassword)
+      if format == .file(.dotenv) { reading = ReferencesFile.losingReferences(reading) }
     }
     if let choice { reading = reading.keeping { choice.contains($0.name) } }
     try run(settings, reading, file)
@@ -135,7 +137,9 @@ struct ImportCommand: ParsableCommand {
       let words = ImportSource.words + ClearTextImport.words
       throw CommandError.usage(
         "unknown format",
-        hint: Suggestion.nearest(to: format, among: words).map { "did you mean: \($0)" }
+        hint: Habit.hint(for: [Self.verbName, format], path: [Self.verbName])
+          ?? Self.hint(forFile: format)
+          ?? Suggestion.nearest(to: format, among: words).map { "did you mean: \($0)" }
           ?? "known: \(words.joined(separator: ", "))")
     }
     guard references == nil, columns == nil, !noHeadings, prefix.isEmpty, kdbxKeyFile == nil,
@@ -151,6 +155,17 @@ struct ImportCommand: ParsableCommand {
     ).run()
   }
 
+  private static let verbName = "import"
+
+  /// What helps where the file stands in the format's place.
+  private static func hint(forFile word: String) -> String? {
+    let endings = [".csv": "csv", ".kdbx": "kdbx", ".env": "dotenv", ".1pux": "1password"]
+    guard let (_, format) = endings.first(where: { word.lowercased().ends(with: $0.key) }) else {
+      return nil
+    }
+    return "the format comes first: \(ProgramName.current) \(verbName) \(format) FILE"
+  }
+
   /// Whether a person is there to say which variables are secrets.
   private var asksWhatIsSecret: Bool {
     !yes && !dryRun && !common.json && !OutputOptions.isQuiet && Prompt.isPossible
@@ -163,13 +178,14 @@ struct ImportCommand: ParsableCommand {
     let plan: ImportPlan
     if dryRun {
       plan =
-        try settings.withVaultIfAny { try planned(reading, in: $0) } ?? planned(reading, in: nil)
+        try settings.withVaultIfAny { try planned(reading, in: $0.readInPlace()) }
+        ?? planned(reading, in: nil)
     } else {
       plan = try settings.withVaultMade { vault in
-        let plan = try planned(reading, in: vault)
-        try file?.check(plan)
-        try vault.store(plan.drafts, marking: plan.marks)
-        return plan
+        try vault.edit(planning: { try planned(reading, in: $0) }) { edit, plan in
+          try file?.check(plan)
+          return plan.drafts.isEmpty ? nil : try edit.store(plan.drafts, marking: plan.marks)
+        }.plan
       }
     }
     // Stdout has one document: the file of references, if it goes there.
@@ -180,9 +196,8 @@ struct ImportCommand: ParsableCommand {
   }
 
   private func planned(
-    _ reading: ImportReading, in vault: UnlockedVault.Blocking?
+    _ reading: ImportReading, in snapshot: VaultSnapshot?
   ) throws -> ImportPlan {
-    let snapshot = try vault?.readInPlace()
     let progress = ProgressLine("comparing item")
     return try ImportPlan(
       reading, into: snapshot, prefix: prefix, replaces: replace,

@@ -32,9 +32,10 @@ struct KeyringListCommand: ParsableCommand {
     }
     let rows = entries.map { entry in
       [
-        entry.shortID, entry.isOurs ? "this vault" : StandardOutput.shown(entry.owner ?? "?"),
-        entry.isLocked ? "locked" : "readable", StandardOutput.shown(entry.label),
-        StandardOutput.shown(entry.attributeText),
+        // Of other programs, in a pipe, too: a line end in it would make a row of its own.
+        entry.shortID, entry.isOurs ? "this vault" : Sanitizer.visible(entry.owner ?? "?"),
+        entry.isLocked ? "locked" : "readable", Sanitizer.visible(entry.label),
+        Sanitizer.visible(entry.attributeText),
       ]
     }
     if !rows.isEmpty {

@@ -84,6 +84,9 @@ struct KeyringUnlockCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
+    guard try settings.locked().blocking.keyringNeedsPassword() else {
+      return StandardError.note("the keyring was already unlocked")
+    }
     let option = "--keyring-password"
     // --passphrase was its name, and still is.
     let source = try keyringPassword.map { try SecretSource($0) } ?? settings.passphrase

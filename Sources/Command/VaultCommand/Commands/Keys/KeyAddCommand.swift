@@ -1,6 +1,7 @@
 import ArgumentParser
 import VaultCommandCore
 import VaultCredentials
+import VaultStorage
 import VaultTerminal
 
 /// `vault key add`.
@@ -26,6 +27,12 @@ struct KeyAddCommand: ParsableCommand {
       throw CommandError.usage(
         "only one key can be added at a time", hint: "add them one after the other")
     }
+    if new.count == 0, let path = settings.keyFile, path != "-", !UserFile.exists(path) {
+      throw CommandError.usage(
+        "there is no key file \(StandardOutput.shown(path)) that could open the vault",
+        hint: "a new one: \(ProgramName.current) key add --new-key-file "
+          + StandardOutput.shown(Quoting.shell(path)))
+    }
     let source = try new.passphraseSource()
     try settings.withVault { vault in
       if new.recovery {
@@ -33,7 +40,8 @@ struct KeyAddCommand: ParsableCommand {
         guard settings.writesJSON, let made else { return }
         return try RecoveryOffer.write(made, in: vault) { [("slot", made.slot.json)] }
       }
-      for slot in try new.slots(source, trust: vault.keyFileTrust).map(vault.addSlot) {
+      let slots = try new.withSlots(source, of: settings.locked()) { try $0.map(vault.addSlot) }
+      for slot in slots {
         if settings.writesJSON {
           try StandardOutput.write([("slot", slot.json)])
         } else {

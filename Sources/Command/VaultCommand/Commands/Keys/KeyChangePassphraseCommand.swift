@@ -29,6 +29,7 @@ struct KeyChangePassphraseCommand: ParsableCommand {
     let settings = try common.settings()
     let source = try newPassphrase.map { try SecretSource($0) }
     try settings.withVault { vault in
+      try checkSlot(in: vault)
       let passphrase: SecretBytes =
         if let source {
           try NewPassphrase.checked(
@@ -39,6 +40,21 @@ struct KeyChangePassphraseCommand: ParsableCommand {
       try vault.changePassphrase(of: slot, to: passphrase)
     }
     StandardError.note("changed; the old passphrase still opens older copies of the vault file")
+  }
+
+  /// Refuses a slot that is not there before anybody types; who names an item means its secret.
+  private func checkSlot(in vault: UnlockedVault.Blocking) throws {
+    do {
+      try vault.checkPassphraseSlot(slot)
+    } catch let error as CredentialError where error.code == .slotNotFound && slot != nil {
+      let name = slot.flatMap { try? ItemName($0) }
+      let isItem = try name.map { try vault.read(only: [$0])[$0] != nil } ?? false
+      let shown = isItem ? Quoting.visible(slot ?? "") : "NAME"
+      throw CommandError(
+        .slotNotFound, error.message,
+        hint: "an item's secret: \(ProgramName.current) set \(shown); the key slots: "
+          + "\(ProgramName.current) key list")
+    }
   }
 }
 

@@ -34,7 +34,7 @@ struct KeyRotateCommand: ParsableCommand {
     let source = try new.passphraseSource()
     guard !dryRun else { return try showPlan(settings) }
     let rotated = try settings.withVault { vault in
-      try vault.rotate(to: new.slots(source, trust: vault.keyFileTrust))
+      try new.withSlots(source, of: settings.locked()) { try vault.rotate(to: $0) }
     }
     try VaultSettings.tellingNotices(of: rotated) { vault in
       var recovery: RecoveryOffer.Made?

@@ -50,6 +50,27 @@ struct NewKeyOptions: ParsableArguments {
       before: before)
   }
 
+  /// Does something with the slots of the line; a key file that was made for one goes again if it
+  /// throws.
+  ///
+  /// - Parameters:
+  ///   - source: The result of ``passphraseSource()``.
+  ///   - vault: The vault, locked.
+  ///   - body: What is done.
+  /// - Returns: What `body` returns.
+  /// - Throws: The errors of reading a key; what `body` throws.
+  func withSlots<Result>(
+    _ source: SecretSource?, of vault: LockedVault, _ body: ([NewKeySlot]) throws -> Result
+  ) throws -> Result {
+    var made: MadeKeyFile?
+    do {
+      return try body(slots(source, trust: vault.keyFileTrust, &made))
+    } catch {
+      made?.takeBack(of: vault)
+      throw error
+    }
+  }
+
   /// Returns the slots of all keys on the line except the recovery code, which is shown and
   /// confirmed afterwards.
   ///
@@ -58,16 +79,22 @@ struct NewKeyOptions: ParsableArguments {
   /// - Parameters:
   ///   - source: The result of ``passphraseSource()``.
   ///   - trust: The key files that are accepted although others may read them.
+  ///   - made: The key file, where one is made.
   /// - Returns: The slots.
   /// - Throws: The errors of reading a key.
-  func slots(_ source: SecretSource?, trust: KeyFileTrust) throws -> [NewKeySlot] {
+  private func slots(
+    _ source: SecretSource?, trust: KeyFileTrust, _ made: inout MadeKeyFile?
+  ) throws -> [NewKeySlot] {
     var slots: [NewKeySlot] = []
     if keyring { slots.append(.keyring(label: label)) }
     if let newKeyFile {
-      let key =
-        try KeyFile.read(newKeyFile, isOptional: true, trust: trust)
-        ?? KeyFile.create(newKeyFile, trust: trust)
-      slots.append(.keyFile(key, label: label))
+      if let key = try KeyFile.read(newKeyFile, isOptional: true, trust: trust) {
+        slots.append(.keyFile(key, label: label))
+      } else {
+        let key = try KeyFile.create(newKeyFile, trust: trust)
+        made = MadeKeyFile(path: newKeyFile, key: key)
+        slots.append(.keyFile(key, label: label))
+      }
     }
     if let source {
       slots.append(

@@ -63,7 +63,7 @@ struct AuditCommand: ParsableCommand {
           in: snapshot, slots: vault.slots(), lastBackup: lastBackup,
           isKeyringInClear: settings.usesKeyring
             && locked.blocking.keyringStatus().keepsInClear == true,
-          soleOwner: SpaceKnown.soleOwner(of: vault)),
+          ownership: SpaceKnown.ownership(of: vault), leftovers: Leftovers.found()),
         snapshot.items().count
       )
     }
@@ -129,7 +129,7 @@ struct AuditCommand: ParsableCommand {
       styles.append(nil)
     }
     try StandardOutput.write(
-      TextTable.aligned(rows, cutting: 1) { row, column in column == 0 ? styles[row] : nil })
+      TextTable.aligned(rows) { row, column in column == 0 ? styles[row] : nil })
   }
 
   private func writeLines(_ findings: [Audit.Finding], _ columns: Int) throws {

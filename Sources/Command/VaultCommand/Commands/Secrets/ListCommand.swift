@@ -223,7 +223,7 @@ struct ListRequest: Equatable, Sendable {
   }
 
   private func endWithNothing(known: [String], _ settings: VaultSettings) throws {
-    if StandardError.isTerminal, !settings.writesJSON { tellNothing(known) }
+    if !settings.writesJSON { tellNothing(known) }
     if exitCode { throw ExitStatusOnly(status: .no) }
   }
 
@@ -323,27 +323,6 @@ struct ListRequest: Equatable, Sendable {
       lines.append(UInt8(ascii: "\n"))
     }
     return lines
-  }
-
-  /// Says that there is nothing, and what may have been meant.
-  private func tellNothing(_ names: [String]) {
-    let isAll =
-      !trash && tag == nil && attribute.isEmpty && !expired && !conflicts && expiring == nil
-      && unused == nil
-      && exposedTo == nil
-    guard let pattern else {
-      StandardError.note(
-        trash ? "the trash is empty" : isAll ? "the vault has no items yet" : "no such item",
-        hint: isAll ? "store one: \(ProgramName.current) set NAME" : nil)
-      return
-    }
-    let near =
-      Suggestion.nearest(to: pattern, among: names)
-      ?? names.first { name in
-        Suggestion.nearest(to: pattern, among: [String(name.lastComponent)]) != nil
-      }
-    StandardError.note(
-      "no item matches '\(pattern)'", hint: (isAll ? near : nil).map { "did you mean: \($0)" })
   }
 
   /// The lines of `--long` for programs.

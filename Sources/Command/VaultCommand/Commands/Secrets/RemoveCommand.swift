@@ -63,13 +63,21 @@ struct RemoveRequest: Equatable, Sendable {
     if !field.isEmpty { return try removeFields(settings) }
     let words = try names.map { word in (word, try ItemSelection(word)) }
     let single = words.filter { $0.1 == nil }.map(\.0)
-    let removed = try ItemName.lookingUp(single) { try self.removed(words, settings) }
+    let (removed, trashed) = try ItemName.lookingUp(single) { try self.removed(words, settings) }
     try report(removed, settings)
+    if trashed > 0, !settings.writesJSON {
+      StandardError.note(
+        "the trash still has \(Plural.items(trashed)) of that",
+        hint: "one for good: \(ProgramName.current) remove NAME --purge")
+    }
   }
 
+  /// Removes what the words name.
+  ///
+  /// - Returns: The names, and how many items of purged folders and patterns the trash still has.
   private func removed(
     _ words: [(String, ItemSelection?)], _ settings: VaultSettings
-  ) throws -> [ItemName] {
+  ) throws -> (names: [ItemName], trashed: Int) {
     try settings.withVault { vault in
       var names: [ItemName] = []
       for (word, selection) in words {
@@ -85,15 +93,32 @@ struct RemoveRequest: Equatable, Sendable {
       } else {
         if !yes {
           if purge {
-            try confirmPurge(of: names, in: vault)
+            try confirmPurge(
+              of: names, in: vault, isOfSeveral: words.contains(where: { $0.1 != nil }))
           } else if words.contains(where: { $0.1 != nil }) {
             try ItemQuestion.confirm("Remove \(Plural.items(names.count))?", default: false)
           }
         }
         try vault.remove(names, purge: purge)
       }
-      return names
+      return (names, purge && !dryRun ? Self.trashed(words.compactMap(\.1), in: vault) : 0)
     }
+  }
+
+  /// How many items the trash has of folders and patterns, which mean items that are not there.
+  private static func trashed(
+    _ selections: [ItemSelection], in vault: UnlockedVault.Blocking
+  ) -> Int {
+    let items = selections.flatMap { selection in
+      // None at all is an error of a selection.
+      let found = try? selection.items { query in
+        var query = query
+        query.isInTrash = true
+        return try vault.items(matching: query)
+      }
+      return found ?? []
+    }
+    return Set(items.map(\.name)).count
   }
 
   private func report(_ names: [ItemName], _ settings: VaultSettings) throws {
@@ -152,9 +177,18 @@ struct RemoveRequest: Equatable, Sendable {
     return query
   }
 
-  /// Asks whether items are to go for good; nobody is asked without a terminal.
-  private func confirmPurge(of names: [ItemName], in vault: UnlockedVault.Blocking) throws {
-    guard Prompt.isPossible else { return }
+  /// Asks whether items are to go for good; without a terminal, those that a line names one by one go
+  /// unasked, and others need `--yes`.
+  private func confirmPurge(
+    of names: [ItemName], in vault: UnlockedVault.Blocking, isOfSeveral: Bool
+  ) throws {
+    guard Prompt.isPossible else {
+      // An empty variable in a script's pattern means everything.
+      guard isOfSeveral else { return }
+      throw CommandError.usage(
+        "\(Plural.items(names.count)) would be gone for good, and nobody can be asked",
+        hint: "see them: --dry-run; do it: --yes")
+    }
     let wanted = Set(names)
     let items = try (vault.items() + vault.items(matching: Self.trash)).filter {
       wanted.contains($0.name)

@@ -84,6 +84,7 @@ struct MoveRequest: Equatable, Sendable {
 
   func run() throws {
     let settings = try common.settings()
+    try settings.checkIsOfThisVault(newName)
     let single = try ItemSelection(name) == nil ? [name] : []
     let (moves, items) = try ItemName.lookingUp(single) { try moved(settings) }
     try report(moves, items, settings, done: verb.done)

@@ -156,16 +156,29 @@ struct RunRequest: Equatable, Sendable {
     }
     let given = try plan.given(variables, reading)
     reading.recordUses()
+    if names.isEmpty, folders.isEmpty, env.isEmpty, envFile.isEmpty, files.isEmpty {
+      StandardError.note(
+        "nothing of the vault is given to the command: the line names no item",
+        hint:
+          "\(ProgramName.current) run NAME… -- \(StandardOutput.shown(Quoting.shell(command[0])))"
+          + (command.count > 1 ? " …" : "") + "; a folder: FOLDER/; a file: --env-file PATH")
+    }
     // Now or never: a successful execve(2) does not return.
     Notices.tell(isAtEnd: true)
     if let watch { try follow(plan, given, settings, watch) }
-    let made = try RunFile.make(
-      files, values: given.contents.map(\.value), place: mask ? .reader : .process(getpid()))
-    let execution = execution(given, made)
-    guard mask else { try execution.replaceProcess() }
+    let values = given.contents.map(\.value)
+    guard mask else {
+      let made = try RunFile.make(files, values: values, place: .process(getpid()))
+      try execution(given, made).replaceProcess()
+    }
+    // Nobody may look into this process, which stays: another one holds the files.
+    let held = try WatchedFiles(files)
+    let execution = execution(given, try held.make(values))
     let redactor = try Redactor(given.secrets)
     MaskedSecrets.tellUnmasked(given.secrets)
-    try execution.run(masking: redactor).endProcess()
+    let end = try execution.run(masking: redactor)
+    withExtendedLifetime(held) {}
+    end.endProcess()
   }
 
   /// The command with what it is given.

@@ -145,6 +145,7 @@ struct SetRequest: Equatable, Sendable {
         "what unlocks the vault and the secret cannot both come from stdin",
         hint: "give the passphrase as file:PATH or fd:N, the key file by its path")
     }
+    try settings.checkIsOfThisVault(name)
     let name = try ItemName(name)
     let changes = try details.changes()
     // What can be refused before a vault is made for it.

@@ -31,8 +31,15 @@ struct UndoCommand: ParsableCommand {
     if let steps, !(1...100).contains(steps) {
       throw CommandError.usage("--steps must be between 1 and 100")
     }
+    if program, let steps, steps > 1 {
+      throw CommandError.usage(
+        "of what programs store, only the last change can be undone",
+        hint: "what one stored before is an earlier version: \(ProgramName.current) history NAME")
+    }
+    let moved = try MovedSecrets(settings)
     let undone = try settings.withVault {
-      try $0.undo(steps: steps, of: program ? .program : .person)
+      try $0.undo(
+        steps: steps, of: program ? .program : .person, checking: moved.checkUndoing)
     }
     if settings.writesJSON {
       let changes = undone.map { change -> JSONValue in

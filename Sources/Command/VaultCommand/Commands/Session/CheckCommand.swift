@@ -65,15 +65,20 @@ struct CheckCommand: ParsableCommand {
         ),
       ])
     } else {
+      let columns = StandardOutput.columns
       for finding in report.findings {
-        try StandardOutput.line("\(finding.word.styled(finding.style)): \(finding.message)")
+        let message = LineWrap.wrapped(
+          finding.message, to: columns, after: finding.word.utf8.count + 2)
+        try StandardOutput.line("\(finding.word.styled(finding.style)): \(message)")
         if let hint = finding.advice {
-          try StandardOutput.line("  \("hint:".styled(.faint)) \(HintLine.located(hint))")
+          let text = LineWrap.wrapped(HintLine.located(hint), to: columns, after: 8)
+          try StandardOutput.line("  \("hint:".styled(.faint)) \(text)")
         }
       }
       let libraries = LinkedLibraries.all.map { "\($0.name) \($0.version)" }
+      let linked = "linked with \(libraries.joined(separator: ", "))"
       try StandardOutput.line(
-        "\("note".styled(.faint)): linked with \(libraries.joined(separator: ", "))")
+        "\("note".styled(.faint)): \(LineWrap.wrapped(linked, to: columns, after: 6))")
       try StandardOutput.line(
         "\(Plural.items(report.items)) and "
           + "\(Plural.earlierVersions(report.earlierVersions)) verified"

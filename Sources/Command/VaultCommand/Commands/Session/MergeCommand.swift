@@ -68,6 +68,12 @@ struct MergeCommand: ParsableCommand {
     let settings = try common.settings()
     if let resolve { return try settle(try ItemName(resolve), settings) }
     guard let file else { return }
+    guard file == SecretInput.standardInput || SecretInput.exists(file) else {
+      throw CommandError(
+        .fileNotFound, "\(LineValue.shown(file)) does not exist",
+        hint: "name another file of the vault; what other machines wrote: "
+          + "\(ProgramName.current) sync now")
+    }
     let vault = try settings.locked()
     let report: MergeReport
     if let into {

@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import VaultCommandCore
 import VaultCredentials
+import VaultDataSync
 import VaultSealing
 import VaultStorage
 import VaultSync
@@ -87,7 +88,7 @@ struct SyncInitCommand: ParsableCommand {
       typed: options.store, makesFolder: true, takesWorkTree: options.inWorkTree,
       passwordSource: options.storePassword)
     let (others, (report, status)) = try settings.withVault { vault in
-      let others = try engine.spaces()
+      let others = try SpaceChannels.spaces(in: engine)
       let synced = try SyncedVault.create(
         vault.unlocked, in: engine, at: store, label: try options.machine())
       if let password { try synced.keepStorePassword(password) }
@@ -195,8 +196,20 @@ struct SyncJoinCommand: ParsableCommand {
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
+  static let neverOnTheLine =
+    "is never given on the command line: every user can read it there, and the shell keeps it in its "
+    + "history"
+
   func run() throws {
     let settings = try common.settings()
+    // In the place of the store, before anything repeats it.
+    guard try RecoveryCode.key(from: SecretBytes(text: options.store)) == nil else {
+      throw CommandError.usage(
+        "an invitation \(Self.neverOnTheLine)",
+        hint: "name the store, and leave the code out to be asked for it: "
+          + "\(ProgramName.current) sync join STORE; this code was seen, so make a new one: "
+          + "\(ProgramName.current) sync invite")
+    }
     if stdin, ["stdin", "fd:0"].contains(options.storePassword) {
       throw CommandError.usage(
         "--stdin has the code, so the store's password comes from elsewhere",
@@ -269,23 +282,32 @@ struct SyncNowCommand: ParsableCommand {
         if discardLocal { try Self.discard(in: space) }
         let report = try space.synchronize(acceptingRollback: settings.acceptsRollback)
         if report.successor != nil { try SpaceKnown.tellWaysBack(of: space) }
-        return report
+        return (report, try settings.synchronizeData(space))
       }
-    guard let report = found else { return StandardError.note("another run does it", hint: nil) }
+    guard let (report, data) = found else {
+      return StandardError.note("another run does it", hint: nil)
+    }
     if settings.writesJSON {
-      try StandardOutput.write(report.members)
+      try StandardOutput.write(report.members + [("data", .array(data.map(\.json)))])
     } else {
+      for run in data { try run.tell() }
       try report.tell()
     }
     if !settings.acceptsRollback, let problem = report.problems.first { throw problem }
+    if let problem = data.compactMap(\.problem).first { throw problem }
   }
 
   private static func discard(in space: SyncedVault) throws {
-    let count = try space.discardLocalChanges()
-    StandardError.note(
-      count == 0
-        ? "nothing was changed here"
-        : "\(count == 1 ? "1 item is" : "\(count) items are") as in the space")
+    let (items, preferences) = try space.discardLocalChanges()
+    if items == 0, preferences == 0 { StandardError.note("nothing was changed here") }
+    if items > 0 {
+      StandardError.note("\(items == 1 ? "1 item is" : "\(items) items are") as in the space")
+    }
+    if preferences > 0 {
+      StandardError.note(
+        "\(preferences == 1 ? "1 preference is" : "\(preferences) preferences are") "
+          + "as in the space")
+    }
   }
 }
 
@@ -299,9 +321,14 @@ struct SyncStatusCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    let status = try settings.withSpace { try $0.status() }
-    if settings.writesJSON { return try StandardOutput.write(status.members) }
-    try StandardOutput.write(TextTable.aligned(status.rows(at: Date())))
+    let (status, data) = try settings.withSpace { (try $0.status(), try DataSync($0).status()) }
+    if settings.writesJSON {
+      return try StandardOutput.write(
+        status.members + [("data", .array(data.map(\.json)))])
+    }
+    let now = Date()
+    try StandardOutput.write(
+      TextTable.aligned(status.rows(at: now) + data.map { $0.row(at: now) }))
   }
 }
 

@@ -50,7 +50,8 @@ struct SyncRemoveCommand: ParsableCommand {
     }
     let moment = try Timestamp.moment(since: since)
     let reversion = try settings.withSpace { space in
-      try space.synchronize(acceptingRollback: settings.acceptsRollback)
+      // What was changed here goes out behind the removal.
+      try space.fetch(acceptingRollback: settings.acceptsRollback)
       let found = try space.changes(by: device, since: moment)
       guard !dryRun else { return found }
       try space.checkRemoval(of: device)
@@ -61,18 +62,20 @@ struct SyncRemoveCommand: ParsableCommand {
       return try StandardOutput.write(
         reversion.members + (dryRun ? [("isDryRun", .bool(true))] : []))
     }
+    let nothing = "nothing that it changed since then still stands"
     if dryRun {
+      if reversion.rows.isEmpty { StandardError.note(nothing, hint: nil) }
       try StandardOutput.write(TextTable.aligned(reversion.rows))
       return tellUnseen(reversion)
     }
     let count = reversion.count
     StandardError.note(
       count == 0
-        ? "nothing that it changed since then still stands"
+        ? nothing
         : "reverted: \(Plural.changes(count))",
-      hint: count == 0 ? nil : "to have them again: \(ProgramName.current) undo")
+      hint: count == 0 ? nil : Self.wayBack(of: reversion))
     tellUnseen(reversion)
-    Self.tell(reversion.label)
+    if let removal = reversion.removal { Self.tell(removal) }
   }
 
   private func confirm(_ found: SyncReversion, _ settings: VaultSettings) throws {
@@ -101,12 +104,42 @@ struct SyncRemoveCommand: ParsableCommand {
     )
   }
 
-  private static func tell(_ label: String) {
-    let shown = StandardOutput.shown(label)
+  /// How to have again what was reverted: items and preferences each have an undo of their own.
+  private static func wayBack(of reversion: SyncReversion) -> String {
+    let lines =
+      (reversion.items.contains { $0.outcome != .kept } ? ["\(ProgramName.current) undo"] : [])
+      + (reversion.preferences.isEmpty ? [] : ["\(ProgramName.current) defaults undo"])
+    return "to have them again: \(lines.joined(separator: "; "))"
+  }
+
+  private static func tell(_ removal: SyncRemoval) {
+    let shown = StandardOutput.shown(removal.label)
+    let exposed =
+      "what it could read and should be changed: "
+      + "\(ProgramName.current) list --exposed-to \(Quoting.typed(removal.name))"
+    if let other = removal.sharesKeysWith.map({ StandardOutput.shown($0) }) {
+      StandardError.warning(
+        "\(shown) is out; but as a copy of \(other)'s home it has the keys of \(other), and reads on "
+          + "until \(other) has taken other ones",
+        hint: "now on \(other): \(ProgramName.current) sync now; then here the same; \(exposed)")
+    } else {
+      StandardError.note(
+        "\(shown) is out: it can read nothing that is written from now on", hint: exposed)
+    }
+    for copy in removal.copies {
+      StandardError.warning(
+        "\(StandardOutput.shown(copy)) goes on from a copy of its home, and stays in",
+        hint: "if nobody knows it: \(ProgramName.current) sync remove \(Quoting.typed(copy))")
+    }
+    if let owner = removal.recoveryCodeOf.map({ StandardOutput.shown($0) }) {
+      StandardError.note(
+        "it came by a recovery code of \(owner), which "
+          + (removal.isRecoveryCodeClosed
+            ? "lets nobody in any more" : "\(owner) closes with its next run"),
+        hint: "make another on \(owner): \(ProgramName.current) key add --recovery")
+    }
+    guard removal.hasNewKeys else { return }
     StandardError.note(
-      "\(shown) is out: it can read nothing that is written from now on",
-      hint:
-        "what it could read and should be changed: \(ProgramName.current) list --exposed-to \(Quoting.typed(label))"
-    )
+      "it was a copy of this home: this machine has taken keys that the copy lacks", hint: nil)
   }
 }

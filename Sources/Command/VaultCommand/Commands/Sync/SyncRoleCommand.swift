@@ -28,8 +28,19 @@ struct SyncRoleCommand: ParsableCommand {
   func run() throws {
     let settings = try common.settings()
     let role = try Self.role(role)
-    let label = try settings.withSpace { try $0.setRole(role, of: device) }
+    let (label, copies) = try settings.withSpace { space in
+      let label = try space.setRole(role, of: device)
+      return (label, try space.copies(of: label))
+    }
     StandardError.note("\(StandardOutput.shown(label)) is \(role.phrase) from now on")
+    for copy in copies where role < copy.role {
+      let shown = StandardOutput.shown(copy.label)
+      StandardError.warning(
+        "\(shown) goes on from a copy of its home, and stays \(copy.role.phrase)",
+        hint:
+          "to give it the same role: \(ProgramName.current) sync role \(Quoting.typed(copy.label)) "
+          + role.name)
+    }
   }
 
   /// The role of a word.
