@@ -263,4 +263,35 @@ struct FormerKeyTests: SuiteOfThreeMachines {
     #expect(devices.first { $0.label == "late" }?.isRemoved == true)
     #expect(devices.first { $0.label == "other" }?.role == .reader)
   }
+
+  /// Somebody has come by an invitation, whose code lies about: it opens nothing that begins now.
+  @Test func aKeyThatBeginsIsNotSealedForAnInvitationThatIsUsedUp() throws {
+    let late = try SyncMachine("late")
+    let (used, open) = (try first.invite(role: .writer), try first.invite(role: .writer))
+    let fourth = try SyncedVault.join(
+      late.vault, in: engine, at: "memory", invitation: used.text, label: "late")
+    try fourth.synchronize()
+    try laptop.set("new", "1")
+    try first.remove("desktop")
+    let boxes = try KnownSpace(laptop).history.all.flatMap(\.content.operations)
+      .flatMap { operation -> [(recipient: [UInt8], epoch: [UInt8])] in
+        guard case .epoch(_, let id, let sealed) = operation else { return [] }
+        return sealed.map { ($0.recipient, id) }
+      }
+    func told(_ code: SecretBytes) throws -> Set<[UInt8]> {
+      let id = try InvitationCode(typed: code).id
+      return Set(boxes.filter { $0.recipient == id }.map(\.epoch))
+    }
+    #expect(try epochs(of: "new").isDisjoint(with: told(used.text)))
+    #expect(try epochs(of: "new").isSubset(of: told(open.text)))
+    try settle([fourth, first, third])
+    #expect(try late.get("new") == "1")
+    #expect(try laptop.contents() == late.contents())
+    // The other invitation lets in.
+    let later = try SyncMachine("later")
+    let fifth = try SyncedVault.join(
+      later.vault, in: engine, at: "memory", invitation: open.text, label: "later")
+    try settle([fifth, first, third, fourth])
+    #expect(try later.get("new") == "1")
+  }
 }

@@ -142,6 +142,22 @@ final class MemoryEngine: SyncEngine {
     }
   }
 
+  func restore(
+    _ record: [UInt8], of stream: StreamID, at sequence: UInt64, in space: SpaceID
+  ) throws {
+    _ = try shown()
+    contents.withLock { contents in
+      var there = contents.records[space]?[stream] ?? []
+      // Never with a gap before it.
+      if Int(sequence) <= there.count {
+        there[Int(sequence) - 1] = record
+      } else if Int(sequence) == there.count + 1 {
+        there.append(record)
+      }
+      contents.records[space, default: [:]][stream] = there
+    }
+  }
+
   func retire(upTo sequence: UInt64, of stream: StreamID, in space: SpaceID) throws {
     _ = try shown()
     contents.withLock { contents in

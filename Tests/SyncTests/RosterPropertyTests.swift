@@ -113,6 +113,7 @@ struct RosterPropertyTests {
     let streams = space.people.values.map(\.stream).sorted()
     let codes = space.codes.values.map(\.id).sorted { $0.lexicographicallyPrecedes($1) }
     guard let person = space.people[name] else { return [] }
+    let people = space.people.values.sorted { $0.stream < $1.stream }
     return [
       [invitation, recovery],
       streams.flatMap { [.remove($0, last: 0), .remove($0, last: .max)] },
@@ -123,6 +124,7 @@ struct RosterPropertyTests {
       [.epoch(number: 2, id: [UInt8](repeating: 3, count: 16), sealed: [])],
       streams.map { .confirm($0, sequence: 1) },
       [.unseen(streams.map { ($0, 0) } + streams.map { ($0, .max) })],
+      [.lacks(epoch: space.epoch.id)] + people.flatMap(\.records).map { .held($0.bytes) },
       [
         .create(
           keys: person.keys.publicKeys, nonce: [UInt8](repeating: 7, count: 16), label: name,

@@ -315,6 +315,66 @@ struct RosterTests {
     #expect(space.members == ["founder owner", "o1 owner", "rescue owner"])
   }
 
+  /// A thief has a code that was withdrawn, and an old copy of the store, as git's history is one:
+  /// whoever had seen the withdrawal closes the code to him.
+  @Test(arguments: [false, true]) func aCodeThatWasWithdrawnStaysSoForWhoHasAnOldCopy(
+    _ isOfReader: Bool
+  ) throws {
+    var space = try space([("o1", .owner), ("a1", .admin), ("writer", .writer)])
+    try space.add("reader", .reader, by: "a1")
+    try space.makeCode("drawer", by: "founder")
+    let code = try #require(space.codes["drawer"])
+    let old = space.counts
+    try space.write("founder", [.settle(invitation: code.id, accepted: [])])
+    // Somebody says nothing but that he has seen it.
+    try space.write(isOfReader ? "reader" : "writer", [])
+    let members = space.members
+    try space.claim("thief", by: "drawer", knowing: old)
+    var known = old
+    known["thief"] = 1
+    for name in ["founder", "o1", "writer", "reader"] {
+      try space.remove(name, by: "thief", knowing: known)
+    }
+    #expect(space.members == members)
+    let names = ["thief", "founder", "o1", "a1", "writer", "reader"]
+    for order in [names, names.reversed()] {
+      let other = try space.reopened(in: order)
+      #expect(PaperSpace.description(of: Roster(other.records, upTo: other.frontier)) == members)
+    }
+  }
+
+  /// A thief of the first machine withdraws the code as if nobody had come by it.
+  ///
+  /// Machines that he brings with him witness nothing, nor do those whom the machine itself had put
+  /// out.
+  @Test func aThiefOfTheFirstMachineBringsNoWitnesses() throws {
+    var space = try space([("o1", .owner), ("gone", .writer)])
+    try space.remove("gone", by: "founder")
+    try space.makeCode("drawer", by: "founder")
+    let code = try #require(space.codes["drawer"])
+    let before = space.counts
+    try space.claim("rescue", by: "drawer")
+    try space.remove("founder", by: "rescue")
+    // What the thief writes knows nothing of it.
+    try space.invite("puppet", by: "founder", .owner, knowing: before)
+    var known = before
+    known["founder", default: 0] += 1
+    try space.claim("puppet", by: "puppet", knowing: known)
+    known["puppet"] = 1
+    try space.admit("puppet", by: "founder", code: "puppet", knowing: known)
+    known["founder", default: 0] += 1
+    try space.write(
+      "founder", [.settle(invitation: code.id, accepted: [])], knowing: known)
+    known["founder", default: 0] += 1
+    try space.succeed("copy", of: "founder", knowing: known)
+    for name in ["puppet", "gone", "copy"] { try space.write(name, [], knowing: known) }
+    #expect(space.members.contains("rescue owner"))
+    #expect(space.roster.owners.map(\.label) == ["rescue", "o1"])
+    // One who was in all the time has seen it first.
+    try space.write("o1", [], knowing: known)
+    #expect(!space.members.contains("rescue owner"))
+  }
+
   // MARK: - Epochs
 
   @Test func nobodyUsesUpTheNumbersOfEpochs() throws {

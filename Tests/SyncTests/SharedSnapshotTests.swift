@@ -301,6 +301,7 @@ struct KnownSpace {
     state = try SyncState(sealed: #require(try files.state()), key: keys.own)
     (space, stream) = (state.space, state.stream)
     history = Space(state.space, epochs: state.epochs, openers: [keys.sealing])
+    for fork in try files.forks().settled { history.settle(fork) }
     for bytes in try files.records() {
       history.add([bytes], of: try #require(StreamID(Array(bytes[20..<36]))))
     }

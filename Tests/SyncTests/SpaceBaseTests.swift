@@ -196,4 +196,28 @@ struct SpaceBaseTests: SuiteOfTwoMachines {
     #expect(try first.synchronize().received == 1)
     #expect(try laptop.get("there") == "2")
   }
+
+  /// A program that did not know all of a record's operations left a base without them: a newer one
+  /// reads the log.
+  @Test func whatAnEarlierProgramPassedOverIsReadFromTheLog() throws {
+    let hostile = try HostileMember(desktop, engine)
+    // An operation in another form than that of this version.
+    try hostile.write { _ in [.lacks(epoch: [UInt8](repeating: 1, count: 17))] }
+    try first.synchronize()
+    try laptop.set("more", "2")
+    try first.synchronize()
+    let known = try KnownSpace(laptop)
+    let log = laptop.vault.blocking.path + ".sync.log"
+    let length = try UInt64(Data(contentsOf: URL(fileURLWithPath: log)).count)
+    #expect(try base(laptop).logLength < length)
+    let base = try SpaceBase(known.history, logLength: length)
+    #expect(!base.isWhole)
+    try files(laptop).replaceBase(base.sealed(known.keys.own))
+    // Such a base is of no use: what it covers is missed.
+    try Data(repeating: 0, count: Int(length)).write(to: URL(fileURLWithPath: log))
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: log)
+    try laptop.set("other", "3")
+    let error = #expect(throws: SyncError.self) { try first.synchronize() }
+    #expect(error?.code == .tampered)
+  }
 }

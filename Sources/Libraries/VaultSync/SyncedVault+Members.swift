@@ -132,8 +132,7 @@ extension SyncedVault {
         removed = removal.stream
         return removal.operations
       }
-      let report = try SyncRun(exchange).synchronize(
-        &loaded, also: operations, closing: operations)
+      let report = try SyncRun(exchange).synchronizeClosing(&loaded, with: operations)
       try report.checkIsDone()
       guard let removed else { throw Replica.copied }
       return try Membership(exchange).takeOtherKeys(afterRemovalOf: removed, &loaded)
@@ -186,10 +185,8 @@ extension SyncedVault {
       }
       // The codes are closed before what was changed here goes out; the role itself may be one that
       // gives a right.
-      let report = try SyncRun(exchange).synchronize(&loaded, also: operations) {
-        loaded, roster in
-        try operations(&loaded, roster).filter(\.closesCode)
-      }
+      let report = try SyncRun(exchange).synchronizeClosing(
+        &loaded, with: { try operations(&$0, $1).filter(\.closesCode) }, then: operations)
       try report.checkIsDone()
       return label
     }
@@ -250,8 +247,7 @@ extension SyncedVault {
         isBegun = true
         return [try Admitting(exchange).newEpoch(roster, loaded)]
       }
-      let report = try SyncRun(exchange).synchronize(
-        &loaded, also: operations, closing: operations)
+      let report = try SyncRun(exchange).synchronizeClosing(&loaded, with: operations)
       try report.checkIsDone()
       return Int(loaded.history.roster().current?.number ?? 0)
     }

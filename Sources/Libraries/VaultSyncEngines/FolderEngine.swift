@@ -189,7 +189,8 @@ extension FolderEngine {
     do {
       file = try System.openNoLinks(
         name, in: directory.descriptor, flags: SystemFlags.readingWithoutWaiting)
-    } catch  where error.isMissing {
+    } catch  where error.isMissing || error.isOfNoFile {
+      // Who can write to the store can put a link there: it is no record, and stops nobody.
       return nil
     } catch {
       throw Self.unavailable("cannot read \(path)/\(name): \(error.reason)")
@@ -221,7 +222,13 @@ extension FolderEngine {
     try Self.available {
       let temporary = Self.temporaryName()
       try write(bytes, as: temporary, in: directory)
-      try System.rename(temporary, to: name, in: directory.descriptor)
+      do throws(System.Failure) {
+        try System.rename(temporary, to: name, in: directory.descriptor)
+      } catch  where error.isOfFolder {
+        // A folder that somebody put there goes aside, with what is in it.
+        try System.rename(name, to: Self.temporaryName(), in: directory.descriptor)
+        try System.rename(temporary, to: name, in: directory.descriptor)
+      }
       try directory.sync()
     }
   }

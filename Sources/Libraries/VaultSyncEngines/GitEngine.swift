@@ -119,6 +119,13 @@ public final class GitEngine: SyncEngine {
     try push(new, replacing: [("\(space.text)/h/\(head.stream.text)", head.bytes)])
   }
 
+  /// Commits the record in the place of what is there, and pushes it: a member can remove a file.
+  public func restore(
+    _ record: [UInt8], of stream: StreamID, at sequence: UInt64, in space: SpaceID
+  ) throws {
+    try push([], replacing: [(Self.path(stream, space, sequence), record)])
+  }
+
   /// The invitation's file.
   public func invitation(_ id: [UInt8], in space: SpaceID) throws -> [UInt8]? {
     try file(Self.path(invitation: id, space))

@@ -14,6 +14,10 @@ enum SystemFlags {
 extension System.Failure {
   /// Whether there is no such file.
   var isMissing: Bool { errno == ENOENT || errno == ENOTDIR }
+  /// Whether a name leads to what cannot be opened as a file: a symbolic link, a socket.
+  var isOfNoFile: Bool { errno == ELOOP || errno == ENXIO }
+  /// Whether a folder has the name that a file is to get.
+  var isOfFolder: Bool { errno == EISDIR }
   /// Whether the name is taken.
   var isExisting: Bool { errno == EEXIST }
   /// Whether the file system has no links.

@@ -305,7 +305,7 @@ class Space:
             past[stream] = place
             pasts[stream, place] = past
             for _ in range(body.number("I")):
-                assert 16 <= body.number("B") <= 29
+                assert 16 <= body.number("B") <= 31
                 body.bytes32()
         assert covered == frontier
         domains = {}

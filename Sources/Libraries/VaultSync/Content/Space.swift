@@ -166,6 +166,17 @@ extension Space {
     try records.open(areVerified: areVerified)
   }
 
+  /// Says which record counts of a stream; see ``RecordHistory/settle(_:)``.
+  package mutating func settle(_ fork: SettledFork) { records.settle(fork) }
+
+  /// Whether it was said which record counts of a stream under a number.
+  func isSettled(_ stream: StreamID, _ number: UInt64) -> Bool {
+    records.isSettled(stream, number)
+  }
+
+  /// Records of streams that forked, as members have them; see ``RecordHistory/heldRecords()``.
+  func heldRecords() -> [HeldRecord] { records.heldRecords() }
+
   /// Opens what is sealed to a further key of this machine from now on.
   mutating func add(_ opener: SealingKeyPair) { records.add(opener) }
 

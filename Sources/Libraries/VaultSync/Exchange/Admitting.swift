@@ -57,10 +57,12 @@ struct Admitting: Exchanging {
     var known = loaded.history.known
     var writer = RecordWriter(keys: loaded.keys.current, stream: loaded.state.stream, time: now())
     let isAdmin = before.isAdmin(loaded.state.stream)
+    var isLettingIn = false
     if isAdmin {
       try tellMissingKeys(before, &loaded, &writer, known)
       let recovery = try RecoveryCodes(exchange).recoveryOperations(before, loaded)
       let admissions = try admissions(before, loaded)
+      isLettingIn = !admissions.streams.isEmpty
       for stream in admissions.streams { known[stream] = max(known[stream] ?? 0, 1) }
       let all = admissions.operations + recovery.new + recovery.withdrawn
       if !all.isEmpty { try writer.write(all, to: &loaded.history, knowing: known) }
@@ -76,8 +78,9 @@ struct Admitting: Exchanging {
     if isAdmin, after.needsNewEpoch {
       try writer.write([try newEpoch(after, loaded)], to: &loaded.history, knowing: known)
     }
-    // Who was let in by a person, after the invitation had ended, lacks the keys since.
-    if isAdmin, !operations.isEmpty {
+    // Who was let in by a person, after the invitation had ended, lacks the keys since; who came by
+    // one that is used up now lacks the key that this run has begun.
+    if isAdmin, !operations.isEmpty || isLettingIn {
       try tellMissingKeys(loaded.history.roster(), &loaded, &writer, known)
     }
     let isGrown = loaded.history.frontier.contains { stream, sequence in
@@ -153,7 +156,8 @@ struct Admitting: Exchanging {
       InvitationContent.ended, id: invitation.id, in: loaded.state.space)
   }
 
-  /// A new key for everybody who is in, and for those who may still come.
+  /// A new key for everybody who is in, and for those who may still come: not for a code that those
+  /// use up who ask already, which may be somebody else's, too.
   func newEpoch(_ roster: Roster, _ loaded: LoadedReplica) throws -> Operation {
     let number = roster.epochs.map(\.key.number).max() ?? 0
     guard number < .max else {
@@ -163,7 +167,9 @@ struct Admitting: Exchanging {
     // A home that is put back may have the keys of a machine alone for which another one goes on.
     let members = roster.members.values.filter { $0.last == nil }
       .sorted { $0.stream < $1.stream }.map { ($0.stream.bytes, $0.keys.sealing) }
-    let invited = roster.openInvitations(at: now()).map { ($0.id, $0.keys.sealing) }
+    let invited = roster.openInvitations(at: now()).filter {
+      $0.isRecovery || $0.accepted.count + roster.asking($0).count < $0.uses
+    }.map { ($0.id, $0.keys.sealing) }
     return .epoch(epoch, of: loaded.state.space, for: members + invited)
   }
 }

@@ -218,6 +218,15 @@ struct Fetching: Exchanging {
           stream: fork.stream, problem: RecordHistory.forked(fork.sequence), isSigned: true))
     }
     let roster = loaded.history.roster()
+    // As long as such a machine is in, also where the store shows one of its histories alone.
+    for entry in try files.forks().entries where roster.isPresent(entry.stream) {
+      guard !report.stops.contains(where: { $0.stream == entry.stream }),
+        entry.fork(in: loaded.state.space, label: { _ in nil }) != nil
+      else { continue }
+      report.stops.append(
+        RecordHistory.Stop(
+          stream: entry.stream, problem: RecordHistory.forked(entry.number), isSigned: true))
+    }
     for (stream, wait) in loaded.history.waits {
       // Somebody who does not belong to the space is waited for by nobody.
       guard loaded.history.streams[stream] == nil || roster.members[stream]?.last == nil else {
@@ -298,6 +307,8 @@ struct Fetching: Exchanging {
   /// - Throws: ``SyncError`` with code `.inputOutput`; what reading the store throws.
   func keep(_ fork: RecordHistory.Fork, _ loaded: LoadedReplica) throws -> Bool {
     var forks = try files.forks()
+    let isKnown = forks.entries.contains { $0.stream == fork.stream && $0.number == fork.sequence }
+    if isKnown { return true }
     guard let known = loaded.history.record(fork.stream, fork.sequence),
       let keys = loaded.history.keys[fork.stream],
       let bytes = try files.records().first(where: {

@@ -52,12 +52,25 @@ struct Joining: Exchanging {
       let keys = try KeyPairs(seed: seed)
       let stream = try StreamID(of: keys.publicKeys, in: content.space)
       let root = try content.snapshot.map { try SnapshotExchange(exchange).root($0, of: content) }
-      var history = Space(
+      var empty = Space(
         content.space, epochs: content.epochs, openers: [keys.sealing, code.keys.sealing],
         base: root)
-      history.viewer = stream
-      history.progress = { vault.blocking.tell(.opening, $0, of: $1) }
-      let fetched = try fetchAll(into: &history)
+      empty.viewer = stream
+      empty.progress = { vault.blocking.tell(.opening, $0, of: $1) }
+      var (history, forks) = (empty, SyncForks())
+      var fetched = try fetchAll(into: &history)
+      // Of streams that forked the others have decided what counts.
+      for _ in 0..<8 {
+        let decided = try SettlingForks.decide(history, &forks, own: stream) { stream, number, _ in
+          fetched.first {
+            SyncRecord.stream(of: $0) == stream && SyncRecord.sequence(of: $0) == number
+          }
+        }
+        guard decided != nil else { break }
+        history = empty
+        for fork in forks.settled { history.settle(fork) }
+        fetched = try fetchAll(into: &history, forks.settled)
+      }
       try check(content, code, history)
       let label = history.roster().freeLabel(label)
       var state = SyncState(
@@ -76,6 +89,7 @@ struct Joining: Exchanging {
       try vault.blocking.setKey(seed, for: Replica.purpose)
       try files.remove()
       if let root { try files.replaceRoot(root.sealed(keys.own)) }
+      if !forks.entries.isEmpty { try files.replace(forks) }
       try files.append(fetched + writer.written, at: 0)
       try files.replaceState(state.sealed(keys.own))
     }
@@ -171,7 +185,9 @@ struct Joining: Exchanging {
 
   /// Fetches all records of all streams that the history does not begin with; returns those that
   /// were opened, in order.
-  private func fetchAll(into history: inout Space) throws -> [[UInt8]] {
+  private func fetchAll(
+    into history: inout Space, _ forks: [SettledFork] = []
+  ) throws -> [[UInt8]] {
     let (known, count) = (history.frontier, history.all.count)
     var fetched: [StreamID: [[UInt8]]] = [:]
     let heads = try engine.heads(in: history.space)
@@ -185,16 +201,18 @@ struct Joining: Exchanging {
       let records = try engine.all(
         StreamHead(stream: head.stream, sequence: end, hash: head.hash), in: history.space,
         after: have, &progress)
-      fetched[head.stream] = records
-      history.add(records, of: head.stream, mayBeHalf: engine.isEventual)
+      let counted = forks.counted(records, of: head.stream)
+      fetched[head.stream] = counted
+      history.add(counted, of: head.stream, mayBeHalf: engine.isEventual)
     }
     try history.open(areVerified: false)
     while case let ready = begun.filter({ history.streams[$0] != nil }), !ready.isEmpty {
       begun.subtract(ready)
       for head in heads where ready.contains(head.stream) {
         let records = try engine.all(head, in: history.space, after: 1, &progress)
-        fetched[head.stream, default: []] += records
-        history.add(records, of: head.stream, mayBeHalf: engine.isEventual)
+        let counted = forks.counted(records, of: head.stream)
+        fetched[head.stream, default: []] += counted
+        history.add(counted, of: head.stream, mayBeHalf: engine.isEventual)
       }
       try history.open(areVerified: false)
     }

@@ -190,7 +190,7 @@ struct Membership: Exchanging {
           guard roster.isAdmin(own) else { return [] }
           return RecoveryCodes.withdrawals(of: roster.codes(ofOnly: own), roster)
         }
-        _ = try SyncRun(exchange).synchronize(&loaded, also: operations, closing: operations)
+        _ = try SyncRun(exchange).synchronizeClosing(&loaded, with: operations)
       } catch {
         let isOut = [SyncError.Code.copied, .removed].contains((error as? SyncError)?.code)
         // Without the store, what is known here counts.

@@ -47,6 +47,33 @@ struct RecoveryCodes: Exchanging {
     return (new, Self.withdrawals(of: withdrawn, roster))
   }
 
+  /// Says that this machine has seen that recovery codes of others were withdrawn: who claims one
+  /// later, by an old copy of the store, finds that somebody knew.
+  ///
+  /// - Parameter loaded: Gets the record.
+  /// - Throws: ``SyncError`` with code `.inputOutput`; `SealingError`.
+  func witnessWithdrawals(_ loaded: inout LoadedReplica) throws {
+    let (own, roster) = (loaded.state.stream, loaded.history.roster())
+    guard !roster.hasEarlierRules, roster.isPresent(own),
+      let last = loaded.history.last(own)
+    else { return }
+    let known = loaded.state.applied.frontier
+    let isNew = loaded.history.ofSpace.contains { record in
+      record.stream != own && !last.knows(record)
+        && record.sequence <= known[record.stream, default: 0]
+        && record.content.operations.contains { operation in
+          guard case .settle(let id, _) = operation, let code = roster.invitations[id] else {
+            return false
+          }
+          return code.isRecovery && code.isSettled
+        }
+    }
+    guard isNew else { return }
+    var writer = RecordWriter(keys: loaded.keys.current, stream: own, time: now())
+    try writer.writeSignOfLife(to: &loaded.history, knowing: known)
+    try replica.keep(writer, &loaded)
+  }
+
   /// How many codes of this vault let nobody in any more that did before this run.
   ///
   /// - Parameters:

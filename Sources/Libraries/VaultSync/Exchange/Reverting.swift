@@ -47,8 +47,7 @@ struct Reverting: Exchanging {
         found = roster.line(of: member.stream)
         return operations
       }
-      let report = try SyncRun(exchange).synchronize(
-        &loaded, also: operations, closing: operations)
+      let report = try SyncRun(exchange).synchronizeClosing(&loaded, with: operations)
       try report.checkIsDone()
       guard let stream = found.first else { throw Replica.copied }
       let removal = try Membership(exchange).takeOtherKeys(afterRemovalOf: stream, &loaded)

@@ -4,7 +4,8 @@ import VaultSealing
 /// Writes what this machine has to tell into the store.
 ///
 /// A store that has lost a record of this machine, or has half of it, gets it again: nobody else has
-/// all of them for certain, and the others wait for it.
+/// all of them for certain, and the others wait for it. So it gets what it has lost of other machines
+/// and this one has: theirs may be gone, and what this one has seen the others wait for, too.
 struct Sending: Exchanging {
   let exchange: Exchange
 
@@ -63,7 +64,8 @@ struct Sending: Exchanging {
       guard same < limit, same == 0 || same < there.count,
         let next = log.records(after: number).first
       else { continue }
-      if there.count > same, isOther(there[same], number + 1, own, space, keys) {
+      let signer = keys.signing.publicKey
+      if there.count > same, isOther(there[same], number + 1, own, space, signer) {
         throw Replica.copied
       }
       number += 1
@@ -72,22 +74,92 @@ struct Sending: Exchanging {
         written += 1
       } catch let error as SyncError where error.code == .taken {
         // Not signed by this machine, so nobody copied it; the store takes nothing in its place.
-        problems.append(
-          SyncError(
-            .tampered, "the store has other bytes as record \(number) of this machine",
-            hint: "an administrator of the store removes them; then they are written again"))
+        problems.append(Self.otherBytes(number))
       }
     }
     return written
   }
 
-  /// Whether bytes are a record that this machine has signed.
+  /// Whether bytes are the record of a machine with a number, as it has signed.
   private func isOther(
-    _ bytes: [UInt8], _ number: UInt64, _ own: StreamID, _ space: SpaceID, _ keys: KeyPairs
+    _ bytes: [UInt8], _ number: UInt64, _ stream: StreamID, _ space: SpaceID, _ signer: [UInt8]
   ) -> Bool {
     guard let record = try? SyncRecord(bytes: bytes) else { return false }
-    return record.space == space && record.stream == own && record.sequence == number
-      && record.isSigned(by: keys.signing.publicKey)
+    return record.space == space && record.stream == stream && record.sequence == number
+      && record.isSigned(by: signer)
+  }
+
+  private static func otherBytes(_ number: UInt64) -> SyncError {
+    SyncError(
+      .tampered, "the store has other bytes as record \(number) of this machine",
+      hint: "an administrator of the store removes them; then they are written again")
+  }
+
+  /// Writes records that a store lacks, also in the place of what is none: anybody can put a file
+  /// where the next record goes.
+  ///
+  /// - Throws: ``SyncError`` with code `.copied` where the store has another record that the machine
+  ///   has signed; `.taken` where the store does not replace what is there; `.unavailable`.
+  private func put(
+    _ records: [[UInt8]], head: StreamHead, in space: SpaceID, signedBy signer: [UInt8]
+  ) throws {
+    do {
+      return try engine.append(records, head: head, in: space)
+    } catch let error as SyncError where error.code == .taken {
+      let first = head.sequence + 1 - UInt64(records.count)
+      for (offset, record) in records.enumerated() {
+        let number = first + UInt64(offset)
+        let there = try engine.records(of: head.stream, in: space, after: number - 1, limit: 1)
+        guard there != [record] else { continue }
+        if let other = there.first, isOther(other, number, head.stream, space, signer) {
+          throw Replica.copied
+        }
+        try engine.restore(record, of: head.stream, at: number, in: space)
+      }
+      try engine.append(records, head: head, in: space)
+    }
+  }
+
+  // MARK: - Records of others
+
+  /// Writes again what the store has lost of other machines, as far as this one has it.
+  ///
+  /// - Parameters:
+  ///   - streams: Of which the store shows less than is known here.
+  ///   - heads: What it shows.
+  ///   - loaded: What this machine remembers.
+  /// - Returns: The streams that the store has whole again, and how many records were written. A
+  ///   store that lets nobody but a machine itself write its records keeps its loss.
+  /// - Throws: ``SyncError`` with code `.inputOutput`.
+  func restore(
+    _ streams: Set<StreamID>, _ heads: [StreamHead], _ loaded: LoadedReplica
+  ) throws -> (streams: Set<StreamID>, count: Int) {
+    guard !streams.isEmpty else { return ([], 0) }
+    let (log, roster) = (try files.records(), loaded.history.roster())
+    var restored: (streams: Set<StreamID>, count: Int) = ([], 0)
+    for stream in streams.sorted() where stream != loaded.state.stream {
+      guard let last = loaded.history.last(stream),
+        let signer = loaded.history.keys[stream]?.signing
+      else { continue }
+      let own = LoggedStream(stream, in: log)
+      let shown = heads.first { $0.stream == stream }
+      let start = max(shown?.sequence ?? 0, roster.retired[stream, default: 0], own.start)
+      let records = Array(own.records(after: start))
+      guard start < last.sequence, own.end == last.sequence,
+        // What it still shows has to be what is known here.
+        shown.map({ loaded.history.record(stream, $0.sequence)?.hash == $0.hash }) ?? true
+      else { continue }
+      do {
+        try put(
+          records, head: StreamHead(stream: stream, sequence: last.sequence, hash: last.hash),
+          in: loaded.state.space, signedBy: signer)
+        restored.streams.insert(stream)
+        restored.count += records.count
+      } catch is SyncError {
+        continue
+      }
+    }
+    return restored
   }
 
   // MARK: - New records
@@ -112,12 +184,13 @@ struct Sending: Exchanging {
       let log = there.count < covered ? try files.records() : loaded.log
       unsent = LoggedStream(own, in: log).records(after: there.count)
       do {
-        try engine.append(
-          Array(unsent),
-          head: StreamHead(stream: own, sequence: last.sequence, hash: last.hash),
-          in: loaded.state.space)
+        try put(
+          Array(unsent), head: StreamHead(stream: own, sequence: last.sequence, hash: last.hash),
+          in: loaded.state.space, signedBy: loaded.keys.current.signing.publicKey)
       } catch let error as SyncError where error.code == .taken {
-        throw Replica.copied
+        // Not signed by this machine, so nobody copied it.
+        report.problems.append(Self.otherBytes(there.count + 1))
+        return
       }
     }
     report.sent = unsent.count

@@ -44,15 +44,39 @@ struct SyncRun: Exchanging {
   ///   - loaded: What was read; gets what is known afterwards.
   ///   - acceptingRollback: Whether a store that was put back is written to.
   ///   - further: Gives further operations of an admin.
-  ///   - first: Gives operations of an admin that put somebody out, close codes or begin an epoch,
-  ///     so that they go before what was changed here; `further` gives them again where that could
-  ///     not be done.
   /// - Returns: What was done.
-  /// - Throws: As ``SyncedVault/synchronize(acceptingRollback:)``; what the two throw.
+  /// - Throws: As ``SyncedVault/synchronize(acceptingRollback:)``; what `further` throws.
   func synchronize(
     _ loaded: inout LoadedReplica, acceptingRollback: Bool = false,
-    also further: (inout LoadedReplica, Roster) throws -> [Operation] = { _, _ in [] },
-    closing first: (inout LoadedReplica, Roster) throws -> [Operation] = { _, _ in [] }
+    also further: (inout LoadedReplica, Roster) throws -> [Operation] = { _, _ in [] }
+  ) throws -> SyncReport {
+    try run(&loaded, acceptingRollback, first: { _, _ in [] }, further: further)
+  }
+
+  /// The same with operations of an admin that put somebody out, close codes or begin an epoch.
+  ///
+  /// They go before what was changed here, so that nobody reads that by a key of before; where that
+  /// cannot be done they go behind it.
+  ///
+  /// - Parameters:
+  ///   - loaded: What was read; gets what is known afterwards.
+  ///   - first: Gives the operations.
+  ///   - further: Gives operations that go behind what was changed here; `nil` for those of `first`
+  ///     that could not go before.
+  /// - Returns: What was done.
+  /// - Throws: As ``SyncedVault/synchronize(acceptingRollback:)``; what the two throw.
+  func synchronizeClosing(
+    _ loaded: inout LoadedReplica,
+    with first: @escaping (inout LoadedReplica, Roster) throws -> [Operation],
+    then further: ((inout LoadedReplica, Roster) throws -> [Operation])? = nil
+  ) throws -> SyncReport {
+    try run(&loaded, false, first: first, further: further ?? first)
+  }
+
+  private func run(
+    _ loaded: inout LoadedReplica, _ acceptingRollback: Bool,
+    first: (inout LoadedReplica, Roster) throws -> [Operation],
+    further: (inout LoadedReplica, Roster) throws -> [Operation]
   ) throws -> SyncReport {
     try noting(acceptingRollback) { notes in
       let heads = try engine.heads(in: loaded.state.space)
@@ -99,7 +123,7 @@ struct SyncRun: Exchanging {
     let (before, former) = (loaded.history.frontier, loaded.history.roster())
     let codes = former.recoveryCodes(of: loaded.state.stream)
     let retirements = loaded.history.roster().retirements.count
-    var own = try Resuming(exchange).fetch(heads, orBeginAgain: &loaded, &report)
+    var own = try fetch(heads, &loaded, &report)
     for stream in notes.note(waiting: report.waitingStreams, now: now()).sorted() {
       report.problems.append(SyncError.missingForLong(loaded.history.label(of: stream)))
     }
@@ -122,6 +146,10 @@ struct SyncRun: Exchanging {
       try PreferencesExchange(exchange).exchangePreferences(&loaded, &report)
     }
     try Succession(exchange).writeSignsOfLife(&loaded)
+    try RecoveryCodes(exchange).witnessWithdrawals(&loaded)
+    try SettlingForks(exchange).tell(&loaded)
+    try LackingKeys(exchange).tell(&loaded)
+    try LackingKeys(exchange).answer(&loaded)
     // What a machine that was removed has written does not count: the others go on.
     let after = loaded.history.roster()
     Succession(exchange).tellCopies(after: before, former, loaded, &report)
@@ -133,6 +161,13 @@ struct SyncRun: Exchanging {
       loaded.history.label(of: $0)
     }
     .sorted()
+    // A store that went back as a whole is written to when a person says so.
+    var restored = 0
+    if acceptingRollback || !report.rollbacks.contains(loaded.state.stream) {
+      let others = try Sending(exchange).restore(report.rollbacks, heads, loaded)
+      report.rollbacks.subtract(others.streams)
+      restored = others.count
+    }
     report.tellStops(after)
     // One machine never stops the others: only a store that lost what this one wrote does.
     report.isBlocked = report.rollbacks.contains(loaded.state.stream) && !acceptingRollback
@@ -145,6 +180,8 @@ struct SyncRun: Exchanging {
         report.mended = try Sending(exchange).mend(
           &loaded, min(own.count, loaded.state.sent), &report.problems)
       }
+      report.mended += restored
+      try SettlingForks(exchange).restore(loaded)
       let sent = loaded.state.sent
       // Whoever hears that this machine found a snapshot right may remove what an older one needs.
       try RecoveryCodes(exchange).putRecoveryInvitations(&loaded)
@@ -168,6 +205,21 @@ struct SyncRun: Exchanging {
     try files.replaceState(loaded.state.sealed(loaded.keys.own))
     try replica.renewBase(loaded, step: tuning.baseStep)
     return report
+  }
+
+  /// Fetches; where others decide which record of a stream counts, once more by that.
+  private func fetch(
+    _ heads: [StreamHead], _ loaded: inout LoadedReplica, _ report: inout SyncReport
+  ) throws -> OwnStream {
+    let before = report
+    var own = try Resuming(exchange).fetch(heads, orBeginAgain: &loaded, &report)
+    // Each time more of the streams can be read, which may decide of others.
+    for _ in 0..<8 where try SettlingForks(exchange).take(&loaded) {
+      loaded = try replica.load()
+      report = before
+      own = try Resuming(exchange).fetch(heads, orBeginAgain: &loaded, &report)
+    }
+    return own
   }
 
   /// What the store and the vault show now, if nothing is left to do.

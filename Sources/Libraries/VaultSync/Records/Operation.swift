@@ -120,6 +120,11 @@ package enum Operation: Sendable {
   /// What the record changes replaces no later records of these streams, although it knows them: the
   /// vault had not taken those yet. 0 stands for none.
   case unseen([(stream: StreamID, sequence: UInt64)])
+  /// What was sealed to the writer as the key of an epoch is none: nobody else can see that.
+  case lacks(epoch: [UInt8])
+  /// A record of another machine as the writer has it, where that machine has signed two of one
+  /// number.
+  case held([UInt8])
   /// Something of a newer version.
   case unknown(UInt8)
 
@@ -141,6 +146,8 @@ package enum Operation: Sendable {
     static let epochOfMany: UInt8 = 27
     static let retire: UInt8 = 28
     static let unseen: UInt8 = 29
+    static let lacks: UInt8 = 30
+    static let held: UInt8 = 31
   }
 
   /// Appends the operation: kind, length, body.
@@ -225,6 +232,12 @@ package enum Operation: Sendable {
         body.put(stream.bytes)
         body.put(sequence)
       }
+    case .lacks(let epoch):
+      tag = Tag.lacks
+      body.put(epoch)
+    case .held(let record):
+      tag = Tag.held
+      body.put(record)
     case .unknown: return
     }
     builder.put(tag)
@@ -236,11 +249,14 @@ package enum Operation: Sendable {
   var isOfSpace: Bool {
     switch self {
     case .create, .claim, .succeed, .invite, .settle, .admit, .remove, .role, .epoch, .snapshot,
-      .confirm, .retire, .unseen:
+      .confirm, .retire, .unseen, .lacks, .held:
       true
     case .item, .purge, .preferences, .unknown: false
     }
   }
+
+  /// Whether it holds a record of another machine.
+  var isHeld: Bool { if case .held = self { true } else { false } }
 
   /// Whether it says whose stream this is: the first thing in the first record, and nowhere else.
   var isBeginning: Bool {
@@ -340,6 +356,8 @@ package enum Operation: Sendable {
         streams.append((try Self.stream(&reader), try reader.number()))
       }
       self = .unseen(streams)
+    case Tag.lacks: self = .lacks(epoch: try reader.array(16))
+    case Tag.held: self = .held(try reader.array(length))
     default:
       try reader.skip(length)
       reader.passOver()

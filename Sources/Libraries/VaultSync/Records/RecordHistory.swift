@@ -58,6 +58,10 @@ package struct RecordHistory: Sendable {
   private(set) var forks: [Fork] = []
   package private(set) var waits: [StreamID: Wait] = [:]
 
+  /// Which records count of streams whose machines have signed two of one number; by their numbers.
+  private var settled: [StreamID: [SettledFork]] = [:]
+  /// Records of streams that were stopped since they contradict what is known here.
+  private var contradicting: [StreamID: [SyncRecord]] = [:]
   /// What is not opened yet, in order.
   private var pending: [StreamID: [SyncRecord]] = [:]
   private var stopped: Set<StreamID> = []
@@ -136,6 +140,46 @@ package struct RecordHistory: Sendable {
     }
   }
 
+  /// Says which record counts of a stream whose machine has signed two of one number: before any of
+  /// them is added.
+  package mutating func settle(_ fork: SettledFork) {
+    settled[fork.record.stream, default: []].append(fork)
+    settled[fork.record.stream]?.sort { $0.record.sequence < $1.record.sequence }
+  }
+
+  /// Whether it was said which record counts of a stream under a number.
+  func isSettled(_ stream: StreamID, _ number: UInt64) -> Bool {
+    settled[stream]?.contains { $0.record.sequence == number } ?? false
+  }
+
+  /// Records of streams that forked, as members have them who say so.
+  ///
+  /// - Returns: Also what stands in records that cannot be taken in yet, or contradict what is known
+  ///   here.
+  package func heldRecords() -> [HeldRecord] {
+    var found: [HeldRecord] = []
+    func take(_ content: RecordContent, _ author: StreamID) {
+      for case .held(let bytes) in content.operations {
+        guard let record = try? SyncRecord(bytes: bytes), record.space == space,
+          record.stream != author, let signer = keys[record.stream]?.signing,
+          record.isSigned(by: signer)
+        else { continue }
+        found.append(HeldRecord(author: author, record: record))
+      }
+    }
+    for record in ofSpace { take(record.content, record.stream) }
+    for (stream, records) in pending.merging(contradicting, uniquingKeysWith: { $1 }) {
+      guard let signer = keys[stream]?.signing else { continue }
+      for record in records {
+        guard case .opened(let content, _) = open(record),
+          content.operations.contains(where: \.isHeld), record.isSigned(by: signer)
+        else { continue }
+        take(content, stream)
+      }
+    }
+    return found
+  }
+
   /// Opens what can be opened.
   ///
   /// - Parameter areVerified: Whether the records come from this machine's own log, where they were
@@ -147,6 +191,7 @@ package struct RecordHistory: Sendable {
     var goesOn = true
     while goesOn {
       goesOn = false
+      let stops = stops.count
       for stream in pending.keys.sorted() {
         while let next = pending[stream]?.first {
           guard try open(next, isVerified: areVerified) else { break }
@@ -154,6 +199,8 @@ package struct RecordHistory: Sendable {
           progress?(all.count - before, total)
         }
       }
+      // What is behind a record that does not count is waited for by nobody.
+      if !settled.isEmpty, self.stops.count > stops { goesOn = true }
       if !goesOn, learnKeysAhead() { goesOn = true }
     }
   }
@@ -203,6 +250,19 @@ package struct RecordHistory: Sendable {
     }
     var past = known.last?.past ?? [:]
     for sighting in content.seen {
+      if let forks = settled[sighting.stream], let first = forks.first,
+        sighting.stream != stream, isVoid(sighting, forks, isVerified: isVerified)
+      {
+        // It says no more than that its writer has seen what was before.
+        let before = first.record.sequence - 1
+        guard before > 0 else { continue }
+        guard let other = self.record(sighting.stream, before) else {
+          waits[stream] = .record(sighting.stream, before)
+          return false
+        }
+        past.formMaximum(with: other.past)
+        continue
+      }
       guard let other = self.record(sighting.stream, sighting.sequence) else {
         if sighting.stream == stream {
           stop(stream, Self.tampered(number, "says that it has seen itself"), isSigned: true)
@@ -213,6 +273,7 @@ package struct RecordHistory: Sendable {
       }
       guard other.hash.starts(with: sighting.hash) else {
         self.keys[stream] = keys
+        contradicting[stream] = pending[stream]
         forks.append(
           Fork(stream: sighting.stream, sequence: sighting.sequence, other: record.bytes))
         // A word alone is no evidence against another machine.
@@ -241,6 +302,19 @@ package struct RecordHistory: Sendable {
     waits[stream] = nil
     learnKeys(content)
     return true
+  }
+
+  /// Whether what somebody has seen of a stream does not count.
+  private func isVoid(
+    _ sighting: Sighting, _ forks: [SettledFork], isVerified: Bool
+  ) -> Bool {
+    guard let first = forks.first?.record.sequence, sighting.sequence >= first else { return false }
+    if forks.contains(where: { $0.contradicts(sighting) }) { return true }
+    if let here = record(sighting.stream, sighting.sequence) {
+      return !here.hash.starts(with: sighting.hash)
+    }
+    // What follows the other record never comes; in this machine's log it was found to be so.
+    return sighting.sequence > first && (isVerified || stopped.contains(sighting.stream))
   }
 
   /// Whether the first record of a stream claims an invitation that its writer knew, by its key; or

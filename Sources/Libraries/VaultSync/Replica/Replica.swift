@@ -82,14 +82,20 @@ package struct Replica: Sendable {
     history.viewer = state.stream
     let vault = self.vault
     history.progress = { vault.blocking.tell(.opening, $0, of: $1) }
+    let own = state.stream
+    let forks = try files.forks().settled.filter { $0.record.stream != own }
+    if base != nil, forks.contains(where: history.contradicts) { return try load(usesBase: false) }
     let covered = history.frontier
     var count = history.all.count
-    for record in log {
-      guard let stream = SyncRecord.stream(of: record) else { continue }
+    let counted = forks.filter { !history.contradicts($0) }
+    for fork in counted { history.settle(fork) }
+    for (stream, records) in Self.counted(log, counted) {
       // A crash may have left a root beside a log that has all records.
-      if base == nil, SyncRecord.sequence(of: record) <= covered[stream, default: 0] { continue }
-      history.add([record], of: stream)
-      count += 1
+      let new = records.filter {
+        base != nil || SyncRecord.sequence(of: $0) > covered[stream, default: 0]
+      }
+      history.add(new, of: stream)
+      count += new.count
     }
     try history.open(areVerified: true)
     guard history.problems.isEmpty, history.all.count == count,
@@ -104,6 +110,21 @@ package struct Replica: Sendable {
     return LoadedReplica(state: state, keys: keys, history: history, logStart: start, log: log)
   }
 
+  /// The records of a log that count, by their streams.
+  private static func counted(
+    _ log: [[UInt8]], _ forks: [SettledFork]
+  ) -> [StreamID: [[UInt8]]] {
+    var streams: [StreamID: [[UInt8]]] = [:]
+    for record in log {
+      guard let stream = SyncRecord.stream(of: record) else { continue }
+      streams[stream, default: []].append(record)
+    }
+    for stream in Set(forks.map(\.record.stream)) {
+      streams[stream] = forks.counted(streams[stream] ?? [], of: stream)
+    }
+    return streams
+  }
+
   /// What may open keys of epochs.
   static func openers(_ state: SyncState, _ keys: MachineKeys) throws -> [SealingKeyPair] {
     guard let seed = state.invitationSeed else { return keys.openers }
@@ -113,13 +134,16 @@ package struct Replica: Sendable {
   /// What the first records come to, if that is of use.
   private func base(for state: SyncState, _ keys: MachineKeys) throws -> SpaceBase? {
     guard let bytes = try files.base(), let base = try? SpaceBase(sealed: bytes, key: keys.own),
+      // What an earlier program passed over, this one may know: the log has it.
+      base.isWhole,
       // A state that was put back alone is from before it.
       base.isWithin(state.applied.frontier)
     else { return nil }
     return base
   }
 
-  /// Writes another base if there is much behind the one that there is.
+  /// Writes another base if there is much behind the one that there is, unless some of the records
+  /// are of a newer version.
   ///
   /// - Parameters:
   ///   - loaded: What was read.
@@ -130,6 +154,7 @@ package struct Replica: Sendable {
     guard end - start > max(step, step == 0 ? 0 : start / 4) else { return }
     do {
       let base = try SpaceBase(loaded.history, logLength: end)
+      guard base.isWhole else { return }
       try files.replaceBase(base.sealed(loaded.keys.own))
     } catch is SpaceBase.Outdated {
       // The next call reads the log instead.

@@ -28,15 +28,52 @@ package struct SyncForks: Sendable, Equatable {
 
   init() {}
 
-  /// Keeps an entry, unless there is one of its stream.
+  /// Most entries of one stream: who forks more often is told all the same.
+  static let mostOfStream = 16
+
+  /// Keeps an entry, unless there is one of its stream and number.
   ///
   /// - Returns: Whether it is new.
   mutating func add(_ entry: Entry) -> Bool {
-    guard !entries.contains(where: { $0.stream == entry.stream }),
+    let others = entries.filter { $0.stream == entry.stream }
+    guard !others.contains(where: { $0.number == entry.number }),
+      others.count < Self.mostOfStream,
       bytes.count + entry.bytes.count <= Self.maximumLength
     else { return false }
     entries.append(entry)
     return true
+  }
+
+  /// Keeps that another record counts of a stream than so far.
+  ///
+  /// - Parameters:
+  ///   - known: The record that counts.
+  ///   - other: The one that was here, or what contradicted it.
+  ///   - stream: Whose records they are.
+  ///   - number: Their number.
+  /// - Returns: False where there are too many.
+  mutating func settle(
+    _ known: Signed, _ other: Signed, of stream: StreamID, at number: UInt64
+  ) -> Bool {
+    let entry = Entry(stream: stream, number: number, known: known, other: other)
+    let before = entries
+    entries.removeAll { $0.stream == stream && $0.number == number }
+    guard add(entry) else {
+      entries = before
+      return false
+    }
+    return true
+  }
+
+  /// Which records count.
+  package var settled: [SettledFork] {
+    entries.compactMap { entry in
+      guard let record = try? SyncRecord(bytes: entry.known.record),
+        record.stream == entry.stream, record.sequence == entry.number,
+        record.isSigned(by: entry.known.keys.signing)
+      else { return nil }
+      return SettledFork(record: record)
+    }
   }
 
   /// The file's bytes.
@@ -109,7 +146,7 @@ extension SyncFiles {
   /// The forks that were noticed.
   ///
   /// - Throws: ``SyncError`` with code `.inputOutput`.
-  func forks() throws -> SyncForks {
+  package func forks() throws -> SyncForks {
     try read(forksName, limit: SyncForks.maximumLength).map { SyncForks(bytes: $0) } ?? SyncForks()
   }
 

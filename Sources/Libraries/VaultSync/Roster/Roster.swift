@@ -111,6 +111,8 @@ package struct Roster: Sendable {
   private let successions: [StreamID: [OpenedRecord]]
   /// The newest record of each machine.
   private var newest: [StreamID: OpenedRecord] = [:]
+  /// What machines say that they cannot open.
+  let lacks: [StreamID: [RosterFacts.Lack]]
 
   /// Who belongs to the space after some records.
   ///
@@ -122,6 +124,7 @@ package struct Roster: Sendable {
     creator = facts.founder?.stream
     hasEarlierRules = facts.founder.map { $0.rules < RosterRules.version } ?? false
     successions = facts.successors.mapValues { $0.map(\.record) }
+    lacks = facts.lacks
     var retired: Frontier = [:]
     retirements = facts.retirements.sorted { RosterFacts.precedes($0.record, $1.record) }.filter {
       guard let frontier = history.retired(by: $0) else { return false }
@@ -355,15 +358,18 @@ package struct Roster: Sendable {
 
   /// The right by which a record of an admin or an owner says who belongs to the space; `nil` if it
   /// has none.
-  private func authority(of record: OpenedRecord) -> Tenure? {
+  func authority(of record: OpenedRecord) -> Tenure? {
     tenures[record.stream]?.filter { $0.role >= .admin && $0.covers(record) }
       .min { $0.key < $1.key }
   }
 
   /// The right that a machine has now, as its other machines know it.
-  private func standing(_ stream: StreamID) -> Tenure? {
+  func standing(_ stream: StreamID) -> Tenure? {
     tenures[stream]?.filter { $0.role >= .admin && $0.end == .max }.min { $0.key < $1.key }
   }
+
+  /// All rights that a machine has, or had.
+  func tenures(of stream: StreamID) -> [Tenure] { tenures[stream] ?? [] }
 
   /// Whether a machine may say who belongs to the space.
   package func isAdmin(_ stream: StreamID) -> Bool { standing(stream) != nil }
@@ -477,14 +483,16 @@ package struct Roster: Sendable {
   /// The epochs whose keys a member has for certain, or can read who tells them.
   ///
   /// A home that was put back or copied may be from before: what told it a key may be gone from the
-  /// store, or be sealed with a key that it lacks.
+  /// store, or be sealed with a key that it lacks. And what was sealed to it may be no key, as its
+  /// machine says.
   private func epochs(knownFor member: Member) -> Set<[UInt8]> {
     let newest = newest[member.stream]
+    let lacks = lacks[member.stream] ?? []
     func hasRead(_ record: OpenedRecord) -> Bool { newest?.knows(record) == true }
     func isThere(_ record: OpenedRecord) -> Bool {
       hasRead(record) || record.sequence > retired[record.stream, default: 0]
     }
-    if epochs.allSatisfy({ $0.tellings.allSatisfy { isThere($0.record) } }) {
+    if lacks.isEmpty, epochs.allSatisfy({ $0.tellings.allSatisfy { isThere($0.record) } }) {
       return keys(knownTo: member)
     }
     var known: Set<[UInt8]> = []
@@ -494,6 +502,17 @@ package struct Roster: Sendable {
       for epoch in epochs where !known.contains(epoch.key.id) {
         func isReadable(_ record: OpenedRecord) -> Bool {
           hasRead(record) || isThere(record) && known.contains(record.epoch)
+        }
+        if let lack = lacks.first(where: { $0.epoch == epoch.key.id }) {
+          // Only what its machine had not seen then can be the key.
+          let isKnown = epoch.isTold(to: member.stream) {
+            isReadable($0) && !lack.record.knows($0)
+          }
+          if isKnown {
+            known.insert(epoch.key.id)
+            isNew = true
+          }
+          continue
         }
         let isKnown =
           epoch.isTold(to: member.stream, where: isReadable)
@@ -518,44 +537,6 @@ package struct Roster: Sendable {
     }
   }
 
-  /// Invitations and recovery codes that nobody has closed.
-  ///
-  /// - Parameter isMeant: Which of them.
-  /// - Returns: The codes, sorted by id.
-  func openCodes(where isMeant: (Invitation) -> Bool = { _ in true }) -> [Invitation] {
-    invitations.values.filter { !$0.isSettled && isMeant($0) }
-      .sorted { $0.id.lexicographicallyPrecedes($1.id) }
-  }
-
-  /// Whether somebody was put out who came by a recovery code, and so knows it.
-  func isKnownToSomebodyPutOut(_ code: Invitation) -> Bool {
-    members.values.contains { $0.invitation == code.id && $0.isPutOut }
-  }
-
-  /// The machines that are in and go on from a copy of another one's home.
-  func copies(of stream: StreamID) -> [Member] {
-    present.filter { $0.stream != stream && goesOn($0.stream, for: stream) }
-  }
-
-  /// Invitations and recovery codes that a machine has made, and nobody beside it: one that a copy
-  /// of its home has told, too, is that one's as well.
-  ///
-  /// - Parameter stream: The machine.
-  /// - Returns: The codes that are open, sorted by id.
-  func codes(ofOnly stream: StreamID) -> [Invitation] {
-    let line = line(of: stream)
-    return openCodes { $0.records.allSatisfy { line.contains($0.stream) } }
-  }
-
-  /// The recovery codes that open the space.
-  ///
-  /// - Parameter stream: Only those of this machine's vault; `nil` for all.
-  /// - Returns: The codes, sorted by id.
-  func recoveryCodes(of stream: StreamID? = nil) -> [Invitation] {
-    let line = stream.map(line(of:))
-    return openCodes { $0.isRecovery && (line?.contains($0.inviter) ?? true) }
-  }
-
   /// Whether a recovery code is told by a machine for itself: not only by one that it goes on for,
   /// and again since it knows that another one goes on for it, or has another role.
   ///
@@ -577,11 +558,5 @@ package struct Roster: Sendable {
       let missing = recoveryCodes().filter { !has($0, epoch) }
       return missing.isEmpty ? nil : (epoch.key, missing)
     }
-  }
-
-  /// Invitations that somebody can still use.
-  package func openInvitations(at time: Int64) -> [Invitation] {
-    invitations.values.filter { !$0.hasEnded(at: time) }
-      .sorted { $0.id.lexicographicallyPrecedes($1.id) }
   }
 }

@@ -64,6 +64,12 @@ struct RosterFacts {
     var end: UInt64 { record.past[stream, default: 0] }
   }
 
+  /// A machine that cannot open what was sealed to it as the key of an epoch.
+  struct Lack {
+    let record: OpenedRecord
+    let epoch: [UInt8]
+  }
+
   struct EpochTold {
     let record: OpenedRecord
     let number: UInt32
@@ -79,6 +85,8 @@ struct RosterFacts {
   private(set) var removals: [StreamID: [Removal]] = [:]
   private(set) var roles: [StreamID: [RoleChange]] = [:]
   private(set) var epochs: [EpochTold] = []
+  /// The newest of each epoch that a machine lacks.
+  private(set) var lacks: [StreamID: [Lack]] = [:]
   private(set) var retirements: [Retirement] = []
   /// Those that go on for a machine, in the order of how much they know.
   private(set) var successors: [StreamID: [Claim]] = [:]
@@ -88,6 +96,8 @@ struct RosterFacts {
   private var byInvitation: [[UInt8]: [Claim]] = [:]
   private let space: SpaceID
   private let checked: CheckedClaims
+  private let streams: [StreamID: [OpenedRecord]]
+  private let frontier: Frontier
 
   /// Sorts out records.
   ///
@@ -97,6 +107,7 @@ struct RosterFacts {
   init(_ history: RecordHistory, upTo frontier: Frontier) {
     space = history.space
     checked = history.claims
+    (streams, self.frontier) = (history.streams, frontier)
     for record in history.ofSpace where record.sequence <= frontier[record.stream, default: 0] {
       if record.sequence == 1 { takeClaim(record) }
       for operation in record.content.operations { take(operation, record) }
@@ -180,8 +191,25 @@ struct RosterFacts {
     case .epoch(let number, let id, let sealed):
       epochs.append(
         EpochTold(record: record, number: number, id: id, recipients: sealed.map(\.recipient)))
+    case .lacks(let epoch):
+      // A later one knows all that this one did.
+      lacks[record.stream]?.removeAll { $0.epoch == epoch }
+      lacks[record.stream, default: []].append(Lack(record: record, epoch: epoch))
     default: break
     }
+  }
+
+  /// Whether a machine has written that it had seen a record when it had not seen another one.
+  ///
+  /// - Parameters:
+  ///   - record: The record.
+  ///   - stream: The machine.
+  ///   - other: The other record.
+  /// - Returns: Whether one of its records says so.
+  func hasSeen(_ record: OpenedRecord, _ stream: StreamID, without other: OpenedRecord) -> Bool {
+    let records = (streams[stream] ?? []).prefix(Int(clamping: frontier[stream, default: 0]))
+    // What one of them knows all that follow know.
+    return records.first { $0.knows(record) }.map { !$0.knows(other) } ?? false
   }
 
   /// A record that another one knows comes before it.

@@ -161,8 +161,10 @@ struct RosterRules {
   /// Whether a recovery code was withdrawn before somebody came by it.
   ///
   /// The machine that has the code says who is in by it, unless somebody who came by one of its
-  /// codes has removed it, or taken its role, and had not seen this. Those who come before it close
-  /// the code to all whom they had not seen.
+  /// codes has removed it, or taken its role, and had not seen this: that machine may have been
+  /// stolen, and say so afterwards. Not if others had seen it who were in already and did not know
+  /// of the claim: then the claim is of an old copy of the store. Those who come before the machine
+  /// close the code to all whom they had not seen.
   private func isWithdrawn(
     _ code: RosterFacts.Invite, for claim: RosterFacts.Claim, _ tenure: Tenure
   ) -> Bool {
@@ -182,12 +184,57 @@ struct RosterRules {
       guard settling.closes, settling.invitation == code.id,
         !settling.streams.contains(claim.stream)
       else { return false }
-      if settling.record.stream == owner { return own.covers(settling.record) }
+      if settling.record.stream == owner {
+        return own.covers(settling.record)
+          || tenure.covers(settling.record) && isWitnessed(settling.record, against: claim, owner)
+      }
       guard let author = authority(of: settling.record), author.key < tenure.key else {
         return false
       }
       return !settling.record.knows(claim.record)
     }
+  }
+
+  /// Whether somebody has seen that a recovery code was withdrawn, and not who claims it.
+  ///
+  /// Only machines count of which the claim itself knew that they were in, so that a thief of the
+  /// code's machine brings no witnesses of his own; and none of that machine's homes, nor who came
+  /// by its codes. Their rights are judged later, so this asks only who had let them in: the machine
+  /// itself, or one of the others. Without the machine's word none of them closes anything.
+  private func isWitnessed(
+    _ settling: OpenedRecord, against claim: RosterFacts.Claim, _ owner: StreamID
+  ) -> Bool {
+    let known = facts.admissions.filter { claim.record.knows($0.record) }
+    let removed = Set(
+      facts.removals.filter { _, removals in
+        removals.contains { $0.record.stream == owner && claim.record.knows($0.record) }
+      }.keys)
+    var witnesses: Set<StreamID> = []
+    var isGrowing = true
+    while isGrowing {
+      isGrowing = false
+      for admission in known
+      where admission.record.stream == owner || witnesses.contains(admission.record.stream) {
+        for stream in admission.streams
+        where stream != owner && !witnesses.contains(stream) && !removed.contains(stream)
+          && isOfAnother(stream, than: owner, knownTo: claim.record)
+        {
+          witnesses.insert(stream)
+          isGrowing = true
+        }
+      }
+    }
+    return witnesses.contains { facts.hasSeen(settling, $0, without: claim.record) }
+  }
+
+  /// Whether a machine came by an invitation of its own, as a claim knew.
+  private func isOfAnother(
+    _ stream: StreamID, than owner: StreamID, knownTo claim: OpenedRecord
+  ) -> Bool {
+    guard let own = facts.claims[stream], claim.knows(own.record), let id = own.invitation else {
+      return false
+    }
+    return !(facts.recoveryCodes[owner] ?? []).contains { $0.id == id }
   }
 
   /// Whether a recovery code is that of a successor for who comes by it: he knew that the successor

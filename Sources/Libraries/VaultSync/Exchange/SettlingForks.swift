@@ -1,0 +1,196 @@
+import VaultSealing
+
+/// What machines do where a member has signed two records with one number, and some have seen the
+/// one and some the other.
+///
+/// Who has a record that the store shows otherwise holds it against the store, in a record of its
+/// own. Which of the two counts says who comes first, in the order of rights, of those who may remove
+/// that member. The others take it, and go on: what somebody knows of the other record says nothing.
+///
+/// Documentation/design/sync-format.md, section 5.
+struct SettlingForks: Exchanging {
+  let exchange: Exchange
+
+  /// Takes the records of streams that forked which those hold who may decide.
+  ///
+  /// - Parameter loaded: What was fetched.
+  /// - Returns: Whether something was decided that is not in what was read: then it is read anew.
+  /// - Throws: ``SyncError`` with code `.inputOutput`; `SealingError`.
+  func take(_ loaded: inout LoadedReplica) throws -> Bool {
+    let own = loaded.state.stream
+    var forks = try files.forks()
+    // A fork that was found in this run.
+    let isFound = forks.settled.contains { fork in
+      let (stream, number) = (fork.record.stream, fork.record.sequence)
+      return stream != own && !loaded.history.isSettled(stream, number)
+        && loaded.history.record(stream, number)?.hash == fork.record.hash
+    }
+    let decided = try Self.decide(loaded.history, &forks, own: own) { stream, number, hash in
+      try files.records().first {
+        SyncRecord.stream(of: $0) == stream && SyncRecord.sequence(of: $0) == number
+          && (try? SyncRecord(bytes: $0))?.hash == hash
+      }
+    }
+    guard isFound || decided != nil else { return false }
+    for (stream, number) in decided ?? [] {
+      // The vault has what does not count: it finds that it was changed here.
+      let before = loaded.state.applied.frontier[stream, default: 0]
+      loaded.state.applied.frontier[stream] = min(before, number - 1)
+    }
+    try files.replace(forks)
+    loaded.state.rest = nil
+    try files.replaceState(loaded.state.sealed(loaded.keys.own))
+    return true
+  }
+
+  /// Decides which records count of streams that forked.
+  ///
+  /// - Parameters:
+  ///   - history: What is known.
+  ///   - forks: What was decided before; gets the rest.
+  ///   - own: The stream of this machine, of which nobody decides here.
+  ///   - bytes: Gives a record that is known, by its hash.
+  /// - Returns: The streams and numbers of which another record counts than the one that is known;
+  ///   `nil` if nothing was decided.
+  /// - Throws: What `bytes` throws.
+  static func decide(
+    _ history: Space, _ forks: inout SyncForks, own: StreamID,
+    bytes: (StreamID, UInt64, [UInt8]) throws -> [UInt8]?
+  ) throws -> [(StreamID, UInt64)]? {
+    var (replaced, isNew): ([(StreamID, UInt64)], Bool) = ([], false)
+    for all in byNumber(history.heldRecords()) {
+      let (stream, number) = (all[0].record.stream, all[0].record.sequence)
+      guard stream != own, let keys = history.keys[stream],
+        let here = history.record(stream, number)
+      else { continue }
+      let fork = forks.settled.first {
+        $0.record.stream == stream && $0.record.sequence == number
+      }?.record
+      let known =
+        fork?.hash == here.hash
+        ? fork?.bytes
+        : try all.first { $0.record.hash == here.hash }?.record.bytes
+          ?? bytes(stream, number, here.hash)
+      guard let known else { continue }
+      let present = SyncForks.Signed(keys: keys, record: known)
+      if let best = best(of: all, history.roster()) {
+        guard fork?.hash != best.hash else { continue }
+        let signed = SyncForks.Signed(keys: keys, record: best.bytes)
+        isNew = forks.settle(signed, present, of: stream, at: number) || isNew
+        if here.hash != best.hash { replaced.append((stream, number)) }
+      } else if fork == nil, let other = all.first(where: { $0.record.hash != here.hash }) {
+        // A word of others is evidence that there are two.
+        let signed = SyncForks.Signed(keys: keys, record: other.record.bytes)
+        isNew = forks.settle(present, signed, of: stream, at: number) || isNew
+      }
+    }
+    return isNew ? replaced : nil
+  }
+
+  /// The record of whoever comes first of those who may decide.
+  private static func best(of all: [HeldRecord], _ roster: Roster) -> SyncRecord? {
+    all.compactMap { one in
+      roster.seniority(of: one.author, over: one.record.stream).map { (one.record, $0) }
+    }
+    .min { left, right in
+      left.1 == right.1
+        ? left.0.hash.lexicographicallyPrecedes(right.0.hash) : left.1 < right.1
+    }?.0
+  }
+
+  private struct Place: Hashable {
+    let stream: StreamID
+    let number: UInt64
+  }
+
+  private static func byNumber(_ held: [HeldRecord]) -> [[HeldRecord]] {
+    Dictionary(grouping: held) { Place(stream: $0.record.stream, number: $0.record.sequence) }
+      .values.sorted { $0[0].record.sequence < $1[0].record.sequence }
+  }
+
+  /// Says which record this machine has of streams that forked, where nobody has said so who comes
+  /// before it.
+  ///
+  /// - Parameter loaded: Gets the record.
+  /// - Throws: ``SyncError`` with code `.inputOutput`; `SealingError`.
+  func tell(_ loaded: inout LoadedReplica) throws {
+    let forks = try files.forks().settled
+    guard !forks.isEmpty else { return }
+    let (own, roster) = (loaded.state.stream, loaded.history.roster())
+    guard !roster.hasEarlierRules, roster.isPresent(own) else { return }
+    let held = loaded.history.heldRecords()
+    var told: [Operation] = []
+    for fork in forks {
+      let (stream, number) = (fork.record.stream, fork.record.sequence)
+      guard roster.members[stream] != nil, stream != own,
+        loaded.history.record(stream, number)?.hash == fork.record.hash
+      else { continue }
+      let said = held.filter { $0.record.stream == stream && $0.record.sequence == number }
+      guard !said.contains(where: { $0.author == own && $0.record.hash == fork.record.hash }) else {
+        continue
+      }
+      let deciding = said.compactMap { roster.seniority(of: $0.author, over: stream) }.min()
+      if let mine = roster.seniority(of: own, over: stream) {
+        guard deciding.map({ mine < $0 }) ?? true else { continue }
+      } else {
+        // Evidence for somebody who may decide.
+        guard deciding == nil else { continue }
+      }
+      told.append(.held(fork.record.bytes))
+    }
+    guard !told.isEmpty else { return }
+    let isApplied = loaded.state.applied.frontier[own] == loaded.history.frontier[own]
+    var writer = RecordWriter(keys: loaded.keys.current, stream: own, time: now())
+    try writer.write(told, to: &loaded.history, knowing: loaded.history.known)
+    try replica.keep(writer, &loaded, isApplied: isApplied)
+  }
+
+  /// Puts the record that counts into the store, where that shows another one: so that who comes
+  /// later finds it there.
+  ///
+  /// - Parameter loaded: What this machine remembers.
+  /// - Throws: ``SyncError`` with code `.inputOutput`.
+  func restore(_ loaded: LoadedReplica) throws {
+    let forks = try files.forks().settled
+    guard !forks.isEmpty else { return }
+    let roster = loaded.history.roster()
+    for fork in forks {
+      let (stream, number) = (fork.record.stream, fork.record.sequence)
+      guard stream != loaded.state.stream,
+        roster.seniority(of: loaded.state.stream, over: stream) != nil
+      else { continue }
+      let space = loaded.state.space
+      guard let last = loaded.history.last(stream), last.sequence >= number,
+        number > roster.retired[stream, default: 0],
+        let there = try? engine.records(of: stream, in: space, after: number - 1, limit: 1),
+        there.first != fork.record.bytes
+      else { continue }
+      let log = LoggedStream(stream, in: try files.records())
+      var records = [fork.record.bytes]
+      var previous = fork.record
+      for bytes in log.records(after: number) {
+        guard let next = try? SyncRecord(bytes: bytes), next.previous == previous.hash else {
+          break
+        }
+        records.append(bytes)
+        previous = next
+      }
+      guard previous.hash == last.hash else { continue }
+      // A store that lets nobody but a machine itself write its records keeps what it has.
+      for (place, bytes) in records.enumerated() {
+        try? engine.restore(bytes, of: stream, at: number + UInt64(place), in: space)
+      }
+      try? engine.append(
+        records, head: StreamHead(stream: stream, sequence: last.sequence, hash: last.hash),
+        in: space)
+    }
+  }
+}
+
+extension Roster {
+  /// The place of an admin or owner, if he may put a machine out; `nil` if he may not.
+  func seniority(of author: StreamID, over stream: StreamID) -> Seniority? {
+    guard let standing = standing(author) else { return nil }
+    return tenures(of: stream).allSatisfy { standing.key < $0.key } ? standing.key : nil
+  }
+}
