@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import Testing
 import VaultAppData
@@ -24,6 +25,65 @@ struct ContextUseTests {
     #expect(text.contains("is in save(), and"), "\(text)")
     #expect(text.contains(place), "\(text)")
     #expect(text.contains("@ModelActor"))
+  }
+
+  /// One thread reads again and again what another one changes, and both wait in vain.
+  ///
+  /// ThreadSanitizer sees the race itself, and ends the program first.
+  @Test(.disabled(if: isThreadSanitized, "is a race"))
+  func aChangeThatMeetsReadsOfAnotherThreadIsTold() async throws {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      leaveNoCore()
+      let (_, context) = try memory(Letter.self)
+      let letter = Letter("a")
+      context.insert(letter)
+      try context.save()
+      let reader = Courier(context, letter)
+      Thread.detachNewThread {
+        var length = 0
+        while length >= 0 { length = reader.letter?.text.utf8.count ?? -1 }
+      }
+      let end = ContinuousClock.now + .seconds(120)
+      var number = 0
+      while ContinuousClock.now < end {
+        number += 1
+        letter.text = "the text number \(number), which is too long to lie in its string"
+      }
+      exit(0)
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.contains("two threads use one ModelContext at once"), "\(text)")
+    #expect(text.contains("is reading a property, and"), "\(text)")
+    #expect(text.contains("is changing Letter.text"), "\(text)")
+  }
+
+  /// A read whose value takes long to decode puts it in the place of no other.
+  @Test func aReadThatDecodesUndoesNoChange() async throws {
+    await #expect(processExitsWith: .success) {
+      let (container, first) = try memory(LateParcel.self)
+      first.insert(LateParcel(LateSlip(text: "old")))
+      try first.save()
+      let context = ModelContext(container)
+      guard let parcel = try context.fetch(FetchDescriptor<LateParcel>()).first else { exit(2) }
+      let reader = Courier(context, parcel: parcel)
+      let isRead = DispatchSemaphore(value: 0)
+      LateSlip.mustWait.store(true, ordering: .releasing)
+      Thread.detachNewThread {
+        guard reader.parcel?.slip.text == "old" else { exit(3) }
+        isRead.signal()
+      }
+      LateSlip.isBeingRead.wait()
+      parcel.slip = LateSlip(text: "new")
+      LateSlip.mayGoOn.signal()
+      isRead.wait()
+      guard parcel.slip.text == "new" else { exit(1) }
+      try context.save()
+      guard
+        try ModelContext(container).fetch(FetchDescriptor<LateParcel>()).first?.slip.text == "new"
+      else { exit(4) }
+    }
   }
 
   /// What a change tells is read at once, while who made it may be in his next call.
@@ -155,8 +215,48 @@ private func useTwice(_ way: String) throws {
 /// Hands a context to another thread, which Swift would not.
 private final class Courier: @unchecked Sendable {
   let context: ModelContext
-  init(_ context: ModelContext) { self.context = context }
+  let letter: Letter?
+  let parcel: LateParcel?
+
+  init(_ context: ModelContext, _ letter: Letter? = nil, parcel: LateParcel? = nil) {
+    self.context = context
+    self.letter = letter
+    self.parcel = parcel
+  }
 }
+
+/// Has a value that takes as long to decode as the test wants.
+@Model
+private final class LateParcel {
+  var slip: LateSlip
+
+  init(_ slip: LateSlip) { self.slip = slip }
+}
+
+private struct LateSlip: Codable {
+  static let isBeingRead = DispatchSemaphore(value: 0)
+  static let mayGoOn = DispatchSemaphore(value: 0)
+  static let mustWait = Atomic<Bool>(false)
+
+  var text: String
+
+  init(text: String) { self.text = text }
+
+  init(from decoder: any Decoder) throws {
+    text = try decoder.singleValueContainer().decode(String.self)
+    guard Self.mustWait.exchange(false, ordering: .acquiringAndReleasing) else { return }
+    Self.isBeingRead.signal()
+    _ = Self.mayGoOn.wait(timeout: .now() + 60)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+}
+
+/// Whether the tests are built with ThreadSanitizer.
+private let isThreadSanitized = unsafe dlsym(nil, "__tsan_acquire") != nil
 
 /// Runs something with a context on a thread of its own, to its end.
 private func onThread(_ context: ModelContext, _ body: @escaping @Sendable (ModelContext) -> Void) {

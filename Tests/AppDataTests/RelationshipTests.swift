@@ -196,6 +196,22 @@ struct RelationshipTests {
     #expect(try reopened().fetchCount(FetchDescriptor<Author>()) == 0)
   }
 
+  /// The context that deletes rows at once reads its arrays again, as others do.
+  @Test(arguments: [false, true])
+  func denyAllowsTheDeletionAfterABatch(isRead: Bool) throws {
+    let author = Author("Eco")
+    context.insert(author)
+    let contracts = (1...3).map { Contract(author: author, pages: $0) }
+    try context.save()
+    if isRead { #expect(author.contracts.count == 3) }
+    try context.delete(model: Contract.self)
+    #expect(author.contracts.isEmpty)
+    context.delete(author)
+    try context.save()
+    #expect(try reopened().fetchCount(FetchDescriptor<Author>()) == 0)
+    withExtendedLifetime(contracts) {}
+  }
+
   @Test func cascadeReachesWhatIsNotLoaded() throws {
     let (container, context) = try memory(Project.self)
     let project = Project(name: "P")

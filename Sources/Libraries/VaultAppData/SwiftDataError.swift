@@ -34,7 +34,10 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible {
     switch code {
     case Self.backwardMigration.code:
       "use the version of the program that wrote the store, or newer"
-    case Self.unknownSchema.code: "add the schema to the migration plan"
+    case Self.unknownSchema.code:
+      underlying is StorageError
+        ? "give the migration plan a schema with the classes as the store has them"
+        : "make the container with the model's class"
     case Self.configurationFileNameContainsInvalidCharacters.code,
       Self.configurationFileNameTooLong.code:
       "give the configuration another name"

@@ -1,3 +1,4 @@
+import CVaultSwiftRuntime
 import Glibc
 import Synchronization
 
@@ -8,7 +9,12 @@ import Synchronization
 /// that inherits no isolation. Two threads that change the context at once would leave broken
 /// objects behind, or crash elsewhere and later; so every change and every query marks its
 /// beginning and its end, and whoever comes in between ends the program, with both places. A read
-/// of a property, which changes nothing, waits for the end of what is under way.
+/// of a property, which changes nothing, waits for the end of what is under way; and whatever comes
+/// in waits for a read that is under way, which takes a few nanoseconds.
+///
+/// A read takes no lock and no fence: it leaves its thread in a word, and whoever comes in looks
+/// there afterwards. What is missed are reads that begin within the few nanoseconds that a store
+/// takes to reach the other processor, and those of a third thread.
 ///
 /// The context's own save (``Autosaving``) is the library's doing, and so is a load of what is read:
 /// who comes then waits for it.
@@ -43,22 +49,29 @@ final class ContextUse: Sendable {
   /// The mark of a save or load that others wait for; threads are addresses, which are even.
   private static let waits: UInt = 1
 
-  /// How long a read waits for a call of another thread.
+  /// How long a read waits for a call of another thread, and a call for a read.
   private static let patience = Duration.seconds(5)
+  /// So many times within so many seconds, changes may meet a read of another thread.
+  private static let chances = (count: 2, seconds: Int64(10))
+  private static let start = ContinuousClock.now
 
   /// The thread that is in the context; 0 if there is none.
   private let holder = Atomic<UInt>(0)
+  /// A thread that is reading a property, of several any one; 0 if there is none.
+  private let reader = Atomic<UInt>(0)
   /// What it does there, and the property that it changes; for the message only.
   private let place = Atomic<UInt8>(0)
   private let description = Atomic<UInt>(0)
   private let property = Atomic<Int>(0)
   /// How many calls of the holder are one within the other.
   private let depth = Atomic<Int>(0)
+  /// How often a change has met a read of another thread lately, and when that began.
+  private let overlaps = Atomic<Int>(0)
+  private let overlapsBegin = Atomic<Int64>(0)
   /// How often somebody has come in.
   private let count = Atomic<Int>(0)
   /// The thread that was last in the context.
   private let last = Atomic<UInt>(0)
-  private let lastIsMain = Atomic<Bool>(false)
   /// Set once, before the context is used: called when another thread than before comes in.
   private let threadChanged = Mutex<(@Sendable () -> Void)?>(nil)
   private let isFollowed = Atomic<Bool>(false)
@@ -66,7 +79,18 @@ final class ContextUse: Sendable {
   /// Whether somebody is in the context: the first look of every read of a property.
   @inline(__always) var isHeld: Bool { holder.load(ordering: .relaxed) != 0 }
 
-  private static var thread: UInt { UInt(pthread_self()) }
+  /// Whether another thread is in the context.
+  var isHeldByAnother: Bool {
+    let found = holder.load(ordering: .relaxed)
+    return found != 0 && found & ~Self.waits != Self.thread
+  }
+
+  private static var thread: UInt { cvault_thread_number() }
+
+  /// The main thread, once it has made or used a context.
+  private static let main = Atomic<UInt>(0)
+
+  init() { if Thread.isMainThread { Self.main.store(Self.thread, ordering: .relaxed) } }
 
   /// What ``holder`` is while a thread does something.
   @inline(__always)
@@ -92,11 +116,12 @@ final class ContextUse: Sendable {
   func enter(_ place: Place, _ record: _AppData.Record? = nil, _ index: Int = 0) {
     let me = Self.thread
     let (isFirst, found) = holder.compareExchange(
-      expected: 0, desired: Self.mark(me, place), ordering: .acquiring)
+      expected: 0, desired: Self.mark(me, place), ordering: .sequentiallyConsistent)
     if isFirst {
       note(place, record, index)
       count.store(count.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
       if last.load(ordering: .relaxed) != me { noteThread(me) }
+      if isRead(byOtherThan: me) { waitForReader(place, record, index) }
     } else if found & ~Self.waits != me {
       wait(for: found, place, record, index)
     }
@@ -121,6 +146,10 @@ final class ContextUse: Sendable {
       expected: 0, desired: me | Self.waits, ordering: .acquiring
     ).exchanged
     guard isFirst else { return false }
+    guard !isRead(byOtherThan: me) else {
+      holder.store(0, ordering: .releasing)
+      return false
+    }
     note(place, nil, 0)
     depth.store(1, ordering: .relaxed)
     return true
@@ -149,12 +178,73 @@ final class ContextUse: Sendable {
     var found = holder.compareExchange(expected: 0, desired: held, ordering: .acquiring)
     while !found.exchanged {
       guard held & Self.waits != 0 || found.original & Self.waits != 0 else {
-        fail(found.original, place.text)
+        fail(found.original, nil, place.text)
       }
       usleep(100)
       found = holder.compareExchange(expected: 0, desired: held, ordering: .acquiring)
     }
     note(place, nil, 0)
+    if isRead(byOtherThan: held & ~Self.waits) { waitForReader(place, nil, 0) }
+  }
+
+  // MARK: Reading
+
+  /// Whether a read has left its thread in ``reader``, and has to take it out.
+  struct Reading {
+    fileprivate let thread: UInt
+    static let unmarked = Reading(thread: 0)
+  }
+
+  /// Marks the beginning of a read of a property.
+  @inline(__always) func beginReading() -> Reading {
+    guard reader.load(ordering: .relaxed) == 0 else { return .unmarked }
+    let me = Self.thread
+    reader.store(me, ordering: .relaxed)
+    return Reading(thread: me)
+  }
+
+  /// Marks the end of a read, if its beginning was marked and no other's has come in its place.
+  @inline(__always) func endReading(_ reading: Reading) {
+    if reading.thread != 0, reader.load(ordering: .relaxed) == reading.thread {
+      reader.store(0, ordering: .releasing)
+    }
+  }
+
+  @inline(__always) private func isRead(byOtherThan me: UInt) -> Bool {
+    let found = reader.load(ordering: .acquiring)
+    return found != 0 && found != me
+  }
+
+  /// Lets a read end that another thread has under way; whoever has come in calls it.
+  ///
+  /// As an observer's read waits for the call that it meets. A program in which that happens again
+  /// and again uses the context on two threads at once, and ends.
+  @inline(never)
+  private func waitForReader(_ place: Place, _ record: _AppData.Record?, _ index: Int) {
+    let me = Self.thread
+    let end = ContinuousClock.now + Self.patience
+    var mustEnd = place != .load && place != .autosave && isAgain()
+    var pause: UInt32 = 0
+    while true {
+      let found = reader.load(ordering: .acquiring)
+      guard found != 0, found != me else { return }
+      if mustEnd {
+        fail(found, "reading a property", Self.text(place, record?.description, index))
+      }
+      if pause > 0 { usleep(pause) }
+      pause = min(pause * 2 + 1, 2_000)
+      mustEnd = ContinuousClock.now > end
+    }
+  }
+
+  /// Counts a change that meets a read; whether there have been too many lately.
+  private func isAgain() -> Bool {
+    let now = (ContinuousClock.now - Self.start).components.seconds
+    let isLate = now - overlapsBegin.load(ordering: .relaxed) > Self.chances.seconds
+    let before = isLate ? 0 : overlaps.load(ordering: .relaxed)
+    if before == 0 { overlapsBegin.store(now, ordering: .relaxed) }
+    overlaps.store(before + 1, ordering: .relaxed)
+    return before >= Self.chances.count
   }
 
   /// Lets a read of a property wait for the call that another thread has under way.
@@ -172,7 +262,7 @@ final class ContextUse: Sendable {
     while found != 0, found & ~Self.waits != me {
       // A save of the context's own ends by itself.
       if found & Self.waits == 0, ContinuousClock.now > end {
-        fail(found, "reading a property of \(record.description.entityName)")
+        fail(found, nil, "reading a property of \(record.description.entityName)")
       }
       usleep(pause)
       pause = min(pause * 2, 2_000)
@@ -191,7 +281,7 @@ final class ContextUse: Sendable {
   @inline(never)
   private func noteThread(_ thread: UInt) {
     last.store(thread, ordering: .relaxed)
-    lastIsMain.store(Thread.isMainThread, ordering: .relaxed)
+    if Thread.isMainThread { Self.main.store(thread, ordering: .relaxed) }
     if isFollowed.load(ordering: .acquiring) { threadChanged.withLock { $0 }?() }
   }
 
@@ -224,14 +314,16 @@ final class ContextUse: Sendable {
         if isFirst {
           note(place, record, index)
           count.store(count.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
-          return noteThread(me)
+          noteThread(me)
+          if isRead(byOtherThan: me) { waitForReader(place, record, index) }
+          return
         }
         found = other
       }
       // Who came meanwhile is as much at fault as who waits.
       guard found & Self.waits != 0 || found == 0 || end.map({ ContinuousClock.now < $0 }) == true
       else {
-        fail(found, Self.text(place, record?.description, index))
+        fail(found, nil, Self.text(place, record?.description, index))
       }
       usleep(pause)
       pause = min(pause * 2, 2_000)
@@ -248,14 +340,20 @@ final class ContextUse: Sendable {
     return "changing \(description.entityName).\(description.properties[index].name)"
   }
 
-  private func fail(_ found: UInt, _ second: String) -> Never {
+  /// What the holder is doing.
+  private var holdersPlace: String {
     let place = Place(rawValue: place.load(ordering: .relaxed)) ?? .nothing
     // Descriptions are made once and never go.
     let description = unsafe UnsafeRawPointer(bitPattern: description.load(ordering: .relaxed))
       .map { unsafe Unmanaged<_AppData.ModelDescription>.fromOpaque($0).takeUnretainedValue() }
-    let first = Self.text(place, description, property.load(ordering: .relaxed))
-    let holder = found & ~Self.waits
-    let other = Self.name(holder, isMain: lastIsMain.load(ordering: .relaxed))
+    return Self.text(place, description, property.load(ordering: .relaxed))
+  }
+
+  /// Ends the program; `first` is what the other thread does, if it is not the holder.
+  private func fail(_ found: UInt, _ first: String?, _ second: String) -> Never {
+    let first = first ?? holdersPlace
+    let thread = found & ~Self.waits
+    let other = Self.name(thread, isMain: thread == Self.main.load(ordering: .relaxed))
     let this = Self.name(Self.thread, isMain: Thread.isMainThread)
     fatalError(
       """

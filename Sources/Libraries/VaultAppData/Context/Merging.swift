@@ -98,7 +98,7 @@ final class Merging {
 
   /// Lets arrays and inverse sides be read again: they may have changed with the rows at their
   /// other end.
-  private func refaultLinks(to entities: Set<Int>) {
+  func refaultLinks(to entities: Set<Int>) {
     var entities = entities
     for index in entities where plans[index].family != nil {
       // What leads to a superclass leads to its subclasses' objects, too.

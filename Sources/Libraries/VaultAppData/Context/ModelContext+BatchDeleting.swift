@@ -108,6 +108,8 @@ extension ModelContext {
     var notice = SaveNotices.Notice(sender: ObjectIdentifier(self))
     notice.deleted[plan.index] = keys
     container.mailbox.send(notice, from: merging.notices)
+    // The notice is for the others; arrays here are to be read again, too.
+    merging.refaultLinks(to: [plan.index])
     try connections.flush([plan.store])
   }
 }

@@ -137,6 +137,13 @@ extension _AppData.Record {
 
   /// Hands out the array of a relationship to many models, to be changed in place and put back.
   func take<Value: RelationshipCollection>(_ index: Int, as type: Value.Type) -> Value {
+    guard let context else { return takeAlone(index, as: type) }
+    return context.home.use.during(.change, self, index) { takeAlone(index, as: type) }
+  }
+
+  private func takeAlone<Value: RelationshipCollection>(
+    _ index: Int, as type: Value.Type
+  ) -> Value {
     typealias Element = Value.PersistentElement
     _ = current.slot(index)
     if let list = list(index), let open = list.open,

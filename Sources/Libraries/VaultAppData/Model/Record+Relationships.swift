@@ -37,7 +37,13 @@ extension _AppData.Record {
     typealias Element = Value.PersistentElement
     var found: [Element] = []
     let slot = slot(index)
-    if let open = openArray(index, of: Element.self) {
+    let open =
+      if let context {
+        context.home.use.during(.load, self) { openArray(index, of: Element.self) }
+      } else {
+        openArray(index, of: Element.self)
+      }
+    if let open {
       if let value = open as? Value ?? Optional.some(open) as? Value { return value }
     }
     switch slot {

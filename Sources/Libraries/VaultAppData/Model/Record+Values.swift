@@ -17,7 +17,7 @@ extension _AppData.Record {
     guard let found = description.value(of: slot, index, as: type) else {
       return missing(index, as: type)
     }
-    if let box = found.box { remember(index, .boxed(box)) }
+    if let box = found.box { remember(index, .boxed(box), of: slot) }
     return found.value
   }
 

@@ -202,7 +202,7 @@ extension _AppData {
       return unsafe placed._withUnsafeGuaranteedRef { $0.signal.value != seen || $0.use.isHeld }
     }
 
-    /// Stops another thread, and takes in what other contexts have saved.
+    /// Waits for another thread, and takes in what other contexts have saved.
     @inline(never) private func look() {
       guard let place else { return }
       if place.use.isHeld { place.use.checkReading(self) }
@@ -220,20 +220,40 @@ extension _AppData {
 
     /// The slot as it is in the store and the pending changes.
     @usableFromInline func slot(_ index: Int) -> Slot {
-      if mustLook { look() }
-      if slots.isEmpty { load() }
-      let slot = slots[index]
-      if case .fault = slot {
-        if state == .stored || state == .deleted {
-          if let context {
-            context.home.use.during(.load, self) { context.loading.loadSlot(index, of: self) }
-          } else if let found = standIn?.slot(index) {
-            slots[index] = found
-          }
-        }
-        return slots[index]
+      loadedSlot(index) ?? slotAfterLooking(index)
+    }
+
+    /// The slot of a record that is loaded and up to date, while no thread is in the context.
+    ///
+    /// Marked as a read, so that another thread's change waits; nothing here waits or calls out.
+    @inline(__always) private func loadedSlot(_ index: Int) -> Slot? {
+      guard let placed else { return index < slots.count ? slots[index] : nil }
+      return unsafe placed._withUnsafeGuaranteedRef { place in
+        let reading = place.use.beginReading()
+        defer { place.use.endReading(reading) }
+        guard place.signal.value == seen, !place.use.isHeld, index < slots.count else { return nil }
+        let slot = slots[index]
+        if case .fault = slot { return nil }
+        return slot
       }
-      return slot
+    }
+
+    @inline(never) private func slotAfterLooking(_ index: Int) -> Slot {
+      repeat {
+        if mustLook { look() }
+        if slots.isEmpty { load() }
+        if let found = loadedSlot(index) { return found }
+      } while place?.use.isHeldByAnother == true
+      let slot = slots[index]
+      guard case .fault = slot, state == .stored || state == .deleted else { return slot }
+      if let context {
+        return context.home.use.during(.load, self) {
+          context.loading.loadSlot(index, of: self)
+          return slots[index]
+        }
+      }
+      if let found = standIn?.slot(index) { slots[index] = found }
+      return slots[index]
     }
 
     /// Reads the row, where that was not done yet.
@@ -283,7 +303,12 @@ extension _AppData {
       }
     }
 
-    /// Puts a decoded value in the place of its text.
-    func remember(_ index: Int, _ slot: Slot) { slots[index] = slot }
+    /// Puts a decoded value in the place of its text, if that is still there.
+    func remember(_ index: Int, _ slot: Slot, of stored: Slot) {
+      guard let context else { return slots[index] = slot }
+      context.home.use.during(.load, self) {
+        if index < slots.count, slots[index].isStoredForm(stored) { slots[index] = slot }
+      }
+    }
   }
 }

@@ -35,6 +35,17 @@ extension _AppData.Slot {
     if case .fault = self { true } else { false }
   }
 
+  /// Whether it is the same value of a column as another one.
+  func isStoredForm(_ other: Self) -> Bool {
+    switch (self, other) {
+    case (.integer(let value), .integer(let other)): value == other
+    case (.real(let value), .real(let other)): value == other
+    case (.text(let value), .text(let other)): value.utf8.elementsEqual(other.utf8)
+    case (.data(let value), .data(let other)): value == other
+    default: false
+    }
+  }
+
   /// The key of a related row.
   var key: Int64? {
     if case .integer(let key) = self { key } else { nil }

@@ -116,12 +116,24 @@ package struct DataStoreMigration {
       throw StorageError(
         .unknownSchema,
         "\(file.path) has schema \(stored.version) (\(stored.fingerprint)), which is none of those "
-          + "that this program can migrate")
+          + "that this program can migrate\(nearest(stored))")
     }
     if let last = found.last?.to ?? stages.last?.to, last.layout != target.layout {
       found.append(Stage(from: last, to: target))
     }
     return found
+  }
+
+  /// What the program declares otherwise under the version that the store has.
+  private func nearest(_ stored: StoredSchema) -> String {
+    let known = stages.flatMap { [$0.from, $0.to] } + [target]
+    guard let same = known.first(where: { $0.version == stored.version }) else {
+      let versions = Set(known.map(\.version)).sorted().map(\.description)
+      return "; it knows \(versions.joined(separator: ", "))"
+    }
+    let differences = stored.differences(of: same)
+    guard !differences.isEmpty else { return "" }
+    return "; its schema \(same.version) \(differences.joined(separator: ", and "))"
   }
 
   /// The shortest way along the stages; `nil` if none leads to the target.

@@ -19,6 +19,23 @@ extension StoredSchema {
     }.sorted().joined(separator: "\n")
   }
 
+  /// What the layout says of each entity and property, such as `Trip` and `Trip.name`.
+  var declarations: [String: String] {
+    var found: [String: String] = [:]
+    for entity in entities {
+      let indexes = entity.indexes.map { $0.properties.joined(separator: ",") }
+      let unique = entity.uniqueConstraints.map { $0.sorted().joined(separator: ",") }.sorted()
+      found[entity.name] = "\(entity.table) \(entity.superentity ?? "-") \(indexes) \(unique)"
+      for attribute in entity.attributes {
+        found["\(entity.name).\(attribute.name)"] = layout(of: attribute)
+      }
+      for relationship in entity.relationships {
+        found["\(entity.name).\(relationship.name)"] = layout(of: relationship)
+      }
+    }
+    return found
+  }
+
   /// Whether nothing in the store's metadata would change.
   ///
   /// Defaults are left out: one such as the present time is another at each start.
