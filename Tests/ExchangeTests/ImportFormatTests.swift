@@ -66,7 +66,7 @@ struct ImportFormatTests {
     #expect(reading.items.map(\.name) == ["a.b"])
     #expect(
       reading.losses.map { "\($0.origin): \($0.reason)" } == [
-        "row 3: it has 1 fields instead of 3"
+        "row 3: it has 1 field instead of 3"
       ])
   }
 

@@ -247,7 +247,7 @@ struct ProgramFormatTests {
     #expect(texts(reading.items[5]) == ["email": "x@passinbox.com"])
     #expect(
       reading.losses.map { "\($0.origin): \($0.reason)" } == [
-        "Login: 1 passkeys", "Bin: it is in Proton Pass's trash",
+        "Login: 1 passkey", "Bin: it is in Proton Pass's trash",
       ])
   }
 

@@ -54,6 +54,17 @@ struct SteeringVariableTests {
     for title in ["Home", "path", "Python Discord", "Git/Hub", "LD Systems", "pager"] {
       #expect(EnvironmentVariable.steering(ofItem: title, attribute: nil) == nil, "\(title)")
     }
+    for (name, variable) in [
+      ("x/bash-env", "BASH_ENV"), ("ld.preload", "LD_PRELOAD"), ("x/Bash_Env", "BASH_ENV"),
+      ("app/path", "PATH"), ("x/y/git-ssh-command", "GIT_SSH_COMMAND"),
+    ] {
+      #expect(EnvironmentVariable.steering(ofItem: name, attribute: nil) == variable, "\(name)")
+      #expect(
+        EnvironmentVariable.name(forItem: name, attributes: [:], isWhole: false) == variable)
+    }
+    for name in ["x/api-token", "web/Home", "a/git-token"] {
+      #expect(EnvironmentVariable.steering(ofItem: name, attribute: nil) == nil, "\(name)")
+    }
     for name in ["PATH", "app/TAR_OPTIONS", "x/https_proxy"] {
       #expect(EnvironmentVariable.steering(ofItem: name, attribute: nil) != nil, "\(name)")
     }

@@ -20,6 +20,22 @@ struct SQLiteConnectionTests {
     #expect(try connection.first("SELECT v FROM t") { $0.value(at: 0) } == value)
   }
 
+  /// Whichever statement meets it, a full disk is what the system calls it.
+  @Test func aFullDiskIsSaidInTheSystemsWords() throws {
+    let connection = try memory()
+    try connection.execute("PRAGMA max_page_count = 4")
+    let error = try #require(
+      #expect(throws: StorageError.self) {
+        for _ in 0..<100 {
+          try connection.execute(
+            "INSERT INTO t(v) VALUES (?)", [.blob(Array(repeating: 1, count: 4096))])
+        }
+      })
+    #expect(error.message == "the store cannot be written: No space left on device")
+    #expect(error.systemError == ENOSPC)
+    #expect(error.code == .inputOutput)
+  }
+
   @Test func typedBindingsAndGettersAgree() throws {
     let connection = try SQLiteConnection()
     let row = try connection.prepare("SELECT ?, ?, ?, ?, ?, ?")

@@ -21,7 +21,10 @@ struct StoreLocationTests {
 
   @Test func withoutHomeTheUserDatabaseIsAsked() throws {
     #expect(try location([:]).data.hasSuffix("/.local/share/vault"))
-    #expect(try location(["HOME": "not/absolute"]).data.hasPrefix("/"))
+    // One that is set and names no folder is no reason to take another one.
+    for home in ["not/absolute", ""] {
+      #expect(throws: StorageError.self) { try location(["HOME": home]) }
+    }
   }
 
   @Test func aHomeOfOnesOwnHoldsItsState() {

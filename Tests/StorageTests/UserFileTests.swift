@@ -62,6 +62,40 @@ struct UserFileTests {
     #expect(home.names() == (others + ["file", "file.1111111111111111~"]).sorted())
   }
 
+  /// NFS locks what is open for writing alone; one that cannot be is looked at all the same.
+  @Test(arguments: [0o600, 0o400] as [UInt32])
+  func aLeftoverThatMayNotBeWrittenIsRemovedToo(mode: UInt32) throws {
+    let left = path("file.0123456789abcdef~")
+    try UserFile.make(left, with: [1], mode: mode)
+    #expect(UserFile.removeLeftovers(of: path("file")).removed == [left])
+  }
+
+  @Test func aFileWithoutANameIsWrittenWholeOrNotAtAll() throws {
+    struct Stop: Error {}
+    for old in [false, true] {
+      if old { try UserFile.make(path("f"), with: [9], mode: 0o644) }
+      let before = home.names()
+      #expect(throws: System.Failure.self) {
+        try UserFile.writeUnnamed(path("f"), atCreation: { _ in Stop() }) {
+          file throws(System.Failure) in
+          #expect(home.names() == before)
+          throw System.Failure(errno: EIO)
+        }
+      }
+      #expect(home.names() == before)
+      try UserFile.writeUnnamed(path("f"), atCreation: { _ in Stop() }) {
+        file throws(System.Failure) in
+        try System.writeAll(file, unsafe ([1, 2] as [UInt8]).span.bytes)
+      }
+      #expect(try UserFile.bytes(of: path("f"), limit: 9) == [1, 2])
+      #expect(try System.status(of: path("f"), in: AT_FDCWD).permissions == 0o600)
+      #expect(home.names() == ["f"])
+    }
+    #expect(throws: Stop.self) {
+      try UserFile.writeUnnamed(path("none/f"), atCreation: { _ in Stop() }) { _ in }
+    }
+  }
+
   @Test func aLinkStaysALink() throws {
     try UserFile.makeFolders(path("real"))
     try System.makeLink(path("real/middle"), to: "target")

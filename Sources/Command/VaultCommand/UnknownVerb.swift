@@ -38,11 +38,15 @@ struct UnknownVerb {
     }
     if let hint = Habit.hint(for: asked, path: path) { return hint }
     if let near = Habit.word(for: word, among: verbs) { return "did you mean: \(line) \(near)" }
-    if isAlone(rest), let item = knownItem(options) { return "did you mean: \(line) \(item)" }
+    if isAlone(asked), let item = knownItem(options) { return "did you mean: \(line) \(item)" }
     if let near = Habit.nearest(to: word, among: verbs) { return "did you mean: \(line) \(near)" }
     if !path.isEmpty { return "\(line) has: \(verbs.joined(separator: ", "))" }
-    if isAlone(rest), let item = knownItem(options, isNear: true) {
+    if isAlone(asked), let item = knownItem(options, isNear: true) {
       return "did you mean: \(line) \(item)"
+    }
+    // `envchain NAME COMMAND`, `aws-vault … -- COMMAND`: the word is a secret's, or a folder's.
+    if let separator = rest.firstIndex(of: "--"), separator < rest.count - 1 {
+      return "secrets for a command: \(name) run NAME… -- COMMAND; all commands: \(name) help all"
     }
     return "an item is read by: \(name) get NAME; all commands: \(name) help all"
   }

@@ -69,7 +69,8 @@ extension CommandGrammar {
       --untag <word> =live +: A tag to take away
       --note <text>: Free text about it.
       --expires <time>: When it expires: a date, a duration such as 30d, or never.
-      --attribute <name=value> +: What other programs look it up by, such as server=example.com
+      --attribute <name=value> =live +: What other programs look it up by, such as \
+      server=example.com
       --kind <kind> =secret,generic-password,internet-password,login,token,certificate,note,otp,\
       ssh-key: What it is: secret, generic-password, internet-password, login, token, certificate,\
        note, otp, ssh-key.
@@ -83,7 +84,7 @@ extension CommandGrammar {
       --field -f <name> =live: The field
       --revision <number> =live: An earlier version, as NAME@3 has it.
       --out -o <file> =file: Write it to a file that only you can read
-      --attribute <name=value> +: The item with this attribute, instead of its name
+      --attribute <name=value> =live +: The item with this attribute, instead of its name
       --qr: Draw it as a QR code, for a phone
       --copy -c --clip: Put it on the clipboard for a while.
       --clear-after <time>: When the clipboard is cleared, such as 20s
@@ -110,7 +111,7 @@ extension CommandGrammar {
       --tree: Show a tree, by slashes
       --no-tree: Show a tree, by slashes
       --tag <word> =live: Only items with this tag.
-      --attribute <name=value> +: Only items with this attribute, such as service=api
+      --attribute <name=value> =live +: Only items with this attribute, such as service=api
       --expired: Only expired items.
       --conflicts: Only items with another value from a merge.
       --expiring <time>: Only items that expire within this time.

@@ -11,6 +11,9 @@ extension Habit {
     change passphrase: the vault's own: {} key change-passphrase
     connect <>: {} connect git, {} connect docker, {} connect aws PROFILE; all: {} help connect
     copy <>: {} copy NAME NEWNAME; to the clipboard: {} get NAME --copy
+    credential approve: git does that by itself: {} connect git; by hand: {} credential git store
+    credential fill: git does that by itself: {} connect git; by hand: {} credential git get
+    credential reject: git does that by itself: {} connect git; by hand: {} credential git erase
     data browse: {} data stores; then: {} data fetch STORE ENTITY
     data get: {} data fetch STORE ENTITY
     data list: {} data stores
@@ -98,6 +101,7 @@ extension Habit {
     list --all: everything is listed; a part of it: {} list work/; the trash: {} list --trash
     list --count: {} list | wc -l
     list --filter: {} list WORD, {} list --tag TAG
+    list --flat: {} list --no-tree
     list --folder: {} list work/
     list --folderid: {} list work/
     list --long-format: {} list --long
@@ -141,7 +145,11 @@ extension Habit {
     login --method! {} unlock
     login -method! {} unlock
     otp <>: {} otp NAME; the seed is stored by: {} set NAME --otp
+    otp append: a seed is stored by: {} set NAME --otp
+    otp code: without that word: {} otp NAME
     otp insert: a seed is stored by: {} set NAME --otp
+    otp uri: the seed itself: {} get NAME --field otp; its code: {} otp NAME
+    otp validate: the code of now: {} otp NAME
     read <>: {} read secret://work/github#user
     remove <>: {} remove NAME; the names: {} list
     rename <>: {} rename NAME NEWNAME; the names: {} list

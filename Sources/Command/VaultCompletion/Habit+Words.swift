@@ -35,6 +35,7 @@ extension Habit {
     copy-to-clipboard => get --copy
     count: {} list | wc -l
     create: create a vault: {} init; store an item: {} set NAME
+    credential-cache: let git ask the vault: {} connect git; end the session: {} lock
     credits: what it is linked with: {} check; its license: Documentation/faq.md
     data-fetch => data fetch
     debug: what was tried to open the vault: VAULT_LOG=debug {} status

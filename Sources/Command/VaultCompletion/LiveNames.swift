@@ -44,6 +44,7 @@ package struct LiveNames: Completer.NameSource {
     case "tag", "untag": return Set(((try? vault.items()) ?? []).flatMap(\.tags)).sorted()
     // Which these are is sealed.
     case "domain": return SyncedDomains.added(to: vault)
+    case "attribute": return Self.attributes(typed, in: vault)
     case "slot":
       return ((try? vault.slots()) ?? []).map {
         $0.label.isEmpty ? String($0.id.prefix(8)) : $0.label
@@ -56,6 +57,19 @@ package struct LiveNames: Completer.NameSource {
     default: return []
     }
   }
+
+  /// The attributes that items have, and those that mean something to this program.
+  ///
+  /// Behind the equals sign come the values that items have: `show` shows them, too.
+  private static func attributes(_ typed: String, in vault: UnlockedVault.Blocking) -> [String] {
+    let items = ((try? vault.items()) ?? []).filter { !$0.isBookkeeping }
+    guard let (name, _) = typed.halves(at: "=") else {
+      return Set(items.flatMap(\.attributes.keys) + knownAttributes).sorted().map { "\($0)=" }
+    }
+    return Set(items.compactMap { $0.attributes[String(name)] }).sorted().map { "\(name)=\($0)" }
+  }
+
+  private static let knownAttributes = ["account", "askpass", "server", "service", "variable"]
 
   /// The verbs whose items may be folders.
   private static let takingFolders = ["run", "list", "remove", "rename", "copy", "export"]
@@ -125,7 +139,7 @@ package struct LiveNames: Completer.NameSource {
 
   /// The path with the home in the place of `~`, which no shell expands in words to be completed.
   private static func withHome(_ path: String) -> String {
-    guard path == "~" || path.begins(with: "~/"), let home = StoreLocation.variable("HOME") else {
+    guard path == "~" || path.begins(with: "~/"), let home = StoreLocation.namedHome() else {
       return path
     }
     return home + path.dropFirst()

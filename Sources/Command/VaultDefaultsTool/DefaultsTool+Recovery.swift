@@ -12,7 +12,9 @@ extension DefaultsTool {
     guard try isDamaged(location) else { throw DefaultsRefusal("The store is not damaged.") }
     let done = try PreferenceRecovery.recover(location)
     print("The damaged store is kept as \(done.setAside).")
-    print("\(done.salvagedRows) rows were read from it.")
+    print(
+      "\(Plural.of(done.salvagedRows, "row")) \(done.salvagedRows == 1 ? "was" : "were") read from it."
+    )
     if !done.incompleteTables.isEmpty {
       print("Rows may be missing in: \(done.incompleteTables.joined(separator: ", ")).")
       print(

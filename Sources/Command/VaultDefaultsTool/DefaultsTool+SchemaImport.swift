@@ -58,9 +58,9 @@ extension DefaultsTool {
       try PropertyListFile.write(bytes, to: path)
     }
     print(
-      "\(options.has("--dry-run") ? "Would write" : "Wrote") \(count.written) "
-        + "schema\(count.written == 1 ? "" : "s") with \(count.keys) keys of \(files.count) "
-        + "file\(files.count == 1 ? "" : "s") to \(folder); left out: \(left).")
+      "\(options.has("--dry-run") ? "Would write" : "Wrote") "
+        + "\(Plural.of(count.written, "schema")) with \(Plural.of(count.keys, "key")) of "
+        + "\(Plural.of(files.count, "file")) to \(folder); left out: \(left).")
     // Nothing that could be used is a failure, too.
     guard present == 0, count.written + same > 0 else { throw DefaultsRefusal(nil) }
   }

@@ -124,7 +124,7 @@ package final class DefaultsTool {
     schemas: [String] = PreferenceSchema.directories(),
     environment: @autoclosure @escaping () -> [String: String] = StoreLocation.variables,
     editor: @escaping ([UInt8]) throws -> [UInt8] = DefaultsTool.runEditor,
-    home: @escaping () -> String? = { StoreLocation.variable("HOME") },
+    home: @escaping () -> String? = { StoreLocation.namedHome() },
     machine: @escaping () -> DefaultsMachine = { DefaultsMachine.current },
     origin: @escaping () -> String = { "defaults" }, program: String = "vault",
     message: @escaping (any Error) -> String = { "\($0)" }

@@ -8,7 +8,7 @@ enum DesktopEntries {
     var directories: [String] = []
     if let home = StoreLocation.variable("XDG_DATA_HOME"), home.begins(with: "/") {
       directories.append(home)
-    } else if let home = StoreLocation.variable("HOME") {
+    } else if let home = StoreLocation.namedHome() {
       directories.append(home + "/.local/share")
     }
     let system = StoreLocation.variable("XDG_DATA_DIRS") ?? ""

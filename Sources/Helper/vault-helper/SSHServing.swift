@@ -154,7 +154,7 @@ enum SSHServing {
 
   /// ssh_config(5), `UserKnownHostsFile` and `GlobalKnownHostsFile`.
   private static var knownHosts: [String] {
-    let home = ProcessState.variable("HOME").map {
+    let home = StoreLocation.namedHome(ProcessState.variable).map {
       ["\($0)/.ssh/known_hosts", "\($0)/.ssh/known_hosts2"]
     }
     return (home ?? []) + ["/etc/ssh/ssh_known_hosts", "/etc/ssh/ssh_known_hosts2"]

@@ -39,7 +39,10 @@ extension CredentialError {
     case .newerVersion:
       code = .newerVersion
       hint = "install a newer version of this software to open it"
-    case .noLocation, .invalidName: code = .configuration
+    case .noLocation:
+      code = .configuration
+      hint = error.recovery
+    case .invalidName: code = .configuration
     default: code = .inputOutput
     }
     self.init(code, error.message, hint: hint, remedies: remedies, underlying: error)

@@ -20,10 +20,11 @@ extension EnvironmentVariable {
     return !harmless.contains(where: name.ends(with:))
   }
 
-  /// The variable by which programs run other code that an item asks for: by its attribute, or by a
-  /// last part that is the variable's name letter for letter.
+  /// The variable by which programs run other code that an item asks for, by its attribute or its
+  /// name: the one that `run` would make of it.
   ///
-  /// `Home` or `Python Discord` are titles, by which nobody means a variable.
+  /// `Home`, `pager` or `Python Discord` are titles, by which nobody means a variable; `bash-env` and
+  /// `app/path` are written as people name what becomes one.
   ///
   /// - Parameters:
   ///   - name: The item's name.
@@ -32,7 +33,18 @@ extension EnvironmentVariable {
   package static func steering(ofItem name: String, attribute chosen: String?) -> String? {
     if let chosen, isValid(chosen) { return steersPrograms(chosen) ? chosen : nil }
     let last = String(name.lastComponent)
-    return isValid(last) && isWritten(last) && steersPrograms(last) ? last : nil
+    if isValid(last), isWritten(last) { return steersPrograms(last) ? last : nil }
+    let made = self.name(for: last)
+    return !isTitle(last, isInFolder: last.utf8.count < name.utf8.count) && steersPrograms(made)
+      ? made : nil
+  }
+
+  /// Whether an item's last part is words for people: it has blanks, a capital in front, or it is one
+  /// word outside of every folder.
+  private static func isTitle(_ last: String, isInFolder: Bool) -> Bool {
+    if last.unicodeScalars.contains(where: \.properties.isWhitespace) { return true }
+    if last.utf8.contains(where: "-_.".utf8.contains) { return false }
+    return !isInFolder || !last.isSame(as: last.lowercased())
   }
 
   /// Whether a name is written as a variable: `HOME` or `https_proxy`, not `Home` or `pager`.

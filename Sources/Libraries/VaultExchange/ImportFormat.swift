@@ -124,6 +124,8 @@ extension JSONValue {
     do {
       return try JSONValue.parse(bytes).removingRepeatedMembers()
     } catch {
+      // A file of Windows or an old program, whose letters are bytes of another encoding.
+      guard String(validating: bytes, as: UTF8.self) != nil else { throw SourceText.notUTF8() }
       throw ExchangeError.unreadable(error.message)
     }
   }

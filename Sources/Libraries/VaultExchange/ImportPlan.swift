@@ -84,6 +84,7 @@ public struct ImportPlan: Sendable {
     }
     let entries = try list.entries(prefix: prefix)
     let matching = try snapshot.map { try ImportMatching(entries, in: $0) }
+    var alike = snapshot.map { ImportLikeness($0) }
     var names = ImportNames(snapshot)
     var chosen: [ItemName?] = []
     var renamed = 0
@@ -114,6 +115,13 @@ public struct ImportPlan: Sendable {
         try add(entry, as: known, in: snapshot, replaces: replaces)
       } else {
         note(entry, named: name, prefix: prefix)
+        if let other = try alike?.account(like: entry, prefix: prefix) {
+          notes.append(
+            ImportReading.Remark(
+              origin: entry.item.origin,
+              reason: "it may be the account that is here as '\(other.text)', spelled another way: "
+                + "both are items now"))
+        }
         let draft = Self.draft(entry, named: name)
         steps.append(Step(item: entry.item, name: name, action: .new, draft: draft))
       }

@@ -177,7 +177,7 @@ extension OneTimeCodeError {
         hint: "base32 has the letters A to Z and the digits 2 to 7; copy the seed once more")
     case .truncated(let digits):
       self.init(
-        "the seed has \(digits) characters, which base32 cannot have: it is cut short",
+        "the seed has \(digits) \(digits == 1 ? "character" : "characters"), which base32 cannot have: it is cut short",
         hint: "copy the whole of it once more")
     }
   }

@@ -152,7 +152,7 @@ extension PasswordRecipe {
     required = kinds.count > 1 ? kinds : []
     let names = classes.map(\.rawValue).joined(separator: ", ")
     summary =
-      "\(length) characters of \(values.count)"
+      "\(length) \(length == 1 ? "character" : "characters") of \(values.count)"
       + (kinds.count > 1 ? ", at least one of each: \(names)" : ": \(names)")
   }
 
@@ -176,7 +176,7 @@ extension PasswordRecipe {
         ? [.word(isCapitalized: isCapitalized)] : [between, .word(isCapitalized: isCapitalized)]
     }
     required = []
-    summary = "\(words) words of \(LongWordList.count)"
+    summary = "\(words) \(words == 1 ? "word" : "words") of \(LongWordList.count)"
   }
 
   /// Makes a recipe from a pattern, whose letters are placeholders, as in KeePass.

@@ -492,6 +492,8 @@ package final class Directory: Sendable {
         code, "\(path) is a symbolic link", systemError: failure.errno)
     }
     return StorageError(
-      code, "cannot \(verb) \(path): \(failure.reason)", systemError: failure.errno)
+      code, "cannot \(verb) \(path): \(failure.reason)", systemError: failure.errno,
+      advice: failure.errno == ENOTDIR
+        ? "a part of that path is a file: name a folder, also in HOME" : nil)
   }
 }

@@ -19,9 +19,10 @@ public struct StoreLocation: Sendable, Hashable {
   /// The user's own location, from the XDG base directory specification and `HOME`.
   ///
   /// A relative path in `XDG_DATA_HOME` or `XDG_STATE_HOME` is ignored, as the specification says.
-  /// Without `HOME`, the home directory comes from the user database.
+  /// Without `HOME`, the home directory comes from the user database. A `HOME` that is set and not an
+  /// absolute path is an error.
   ///
-  /// - Throws: ``StorageError`` with code `.noLocation` if there is no home directory either.
+  /// - Throws: ``StorageError`` with code `.noLocation` if there is no home directory.
   ///
   /// XDG Base Directory Specification 0.8.
   public init() throws(StorageError) { try self.init(environment: Self.variable) }
@@ -130,11 +131,22 @@ public struct StoreLocation: Sendable, Hashable {
     return "\(try home(environment))/\(suffix)"
   }
 
-  /// The user's home directory: `HOME`, or that of the user database.
+  /// The user's home directory: `HOME`, or where that is not set, that of the user database.
+  ///
+  /// A `HOME` that is set and empty, or relative, says that there is none: another folder in its place
+  /// would be read, written and emptied without anybody having named it.
   package static func home(
     _ environment: (String) -> String? = variable
   ) throws(StorageError) -> String {
-    if let home = environment("HOME"), home.hasPrefix("/") {
+    if let home = environment("HOME") {
+      guard home.hasPrefix("/") else {
+        throw StorageError(
+          .noLocation,
+          home.isEmpty
+            ? "there is no home directory: HOME is set, and empty"
+            : "there is no home directory: HOME is no absolute path",
+          advice: "set HOME to an absolute path, or unset it")
+      }
       try checkText(home, of: "HOME")
       return home == "/" ? "" : home
     }
@@ -144,6 +156,13 @@ public struct StoreLocation: Sendable, Hashable {
     }
     throw StorageError(
       .noLocation, "there is no home directory: HOME is not set and the user is not known")
+  }
+
+  /// The home that `HOME` names; `nil` where it names none, whatever the user database says.
+  ///
+  /// For what lies in the home of the environment, as other programs look for it.
+  package static func namedHome(_ environment: (String) -> String? = variable) -> String? {
+    environment("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
   }
 
   /// The user's name in the user database; `nil` if it does not know the user.

@@ -186,6 +186,14 @@ package enum System {
     _ = try perform(.link) { unsafe linkat(directory, old, directory, new, 0) }
   }
 
+  /// linkat(2) of an open file that has no name.
+  package static func link(descriptor: Int32, to path: String) throws(Failure) {
+    _ = try perform(.link) {
+      unsafe linkat(
+        AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW)
+    }
+  }
+
   /// linkat(2) of a file into another directory, with the same name.
   package static func link(
     _ name: String, in directory: Int32, to other: Int32

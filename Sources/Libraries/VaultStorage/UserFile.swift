@@ -176,7 +176,7 @@ package enum UserFile {
 
   /// Makes the file that will be renamed, and takes its lock, by which others see that its writer
   /// lives.
-  private static func makeTemporary(
+  static func makeTemporary(
     for target: String, mode: UInt32
   ) throws(System.Failure) -> (file: Int32, path: String) {
     while true {
@@ -192,7 +192,7 @@ package enum UserFile {
     }
   }
 
-  private static func temporaryPath(for target: String) -> String {
+  static func temporaryPath(for target: String) -> String {
     "\(target).\(AtomicFile.randomSuffix())~"
   }
 
@@ -232,9 +232,11 @@ package enum UserFile {
       guard let status = try? System.status(of: leftover, in: AT_FDCWD), status.isRegular,
         status.owner == System.effectiveUser
       else { continue }
-      // A file that may not be read has no writer of ours either.
-      let file = try? System.open(
-        leftover, in: AT_FDCWD, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+      // NFS locks what is open for writing alone. A file that may not be opened has no writer of ours.
+      let flags = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+      let file =
+        (try? System.open(leftover, in: AT_FDCWD, flags: O_RDWR | flags))
+        ?? (try? System.open(leftover, in: AT_FDCWD, flags: O_RDONLY | flags))
       defer { if let file { System.close(file) } }
       if file.map({ System.lockDirectory($0) }) ?? true { body(leftover) }
     }

@@ -88,6 +88,24 @@ struct CompletionTests {
     #expect(try offered(["get", "ma"], ["VAULT_PASSPHRASE": "correct"]) == [])
   }
 
+  @Test func attributesAreOfferedByTheirNamesAndThenTheirValues() throws {
+    let vault = try ThrowawayVault()
+    try vault.set("a", "x")
+    for text in ["service=api", "team=red"] {
+      #expect(try vault("set", "a", "--attribute", text).status == 0)
+    }
+    func offered(_ words: String...) throws -> [String] {
+      let line = ["__complete", "\(words.count)", "vault"] + words
+      return try vault.command.run(line).text.split(separator: "\n").dropFirst()
+        .map { String($0.prefix { $0 != "\t" }) }
+    }
+    for verb in ["get", "list", "set"] {
+      #expect(try offered(verb, "--attribute", "se") == ["server=", "service="], "\(verb)")
+      #expect(try offered(verb, "--attribute", "team=") == ["team=red"], "\(verb)")
+    }
+    #expect(try offered("set", "a", "--attribute", "va") == ["variable="])
+  }
+
   @Test func nothingIsOfferedTwice() throws {
     for words in [["vault", ""], ["vault", "key", ""], ["vault", "set", "x", "--"]] {
       let offered = try offered(words)

@@ -110,7 +110,7 @@ struct ImportTests {
     let done = try vault("import", "bitwarden", path)
     #expect(done.status == 1)
     for lost in [
-      "1 passkeys", "scan.pdf", "Gone: it is in Bitwarden's trash",
+      "1 passkey", "scan.pdf", "Gone: it is in Bitwarden's trash",
     ] {
       #expect(done.errors.contains(lost), "\(lost): \(done.errors)")
     }

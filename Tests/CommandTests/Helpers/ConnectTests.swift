@@ -461,6 +461,22 @@ struct ConnectTests {
     #expect(try vault.run(["connect", "aws", "p]\u{301}x"]).status == 64)
   }
 
+  /// One line that ssh does not understand, and no host can be reached any more.
+  @Test(arguments: ["q\"x", "q'x", "q\\", "q\nHost evil", "q$x", "q\u{1}"])
+  func aSocketThatSSHCannotReadIsRefused(name: String) throws {
+    let home = try TemporaryHome()
+    let vault = VaultProcess(home: home.path)
+    let run = try vault.run(["connect", "ssh"], adding: ["XDG_RUNTIME_DIR": "/run/\(name)"])
+    #expect(run.status == 64, "\(run.errors)")
+    #expect(run.errors.contains("cannot be written into ssh's configuration"), "\(run.errors)")
+    #expect(run.errors.contains("hint: set XDG_RUNTIME_DIR"), "\(run.errors)")
+    #expect(!FileManager.default.fileExists(atPath: "\(home.path)/.ssh/config"))
+    #expect(home.names() == [])
+    let plain = try vault.run(["connect", "ssh"], adding: ["XDG_RUNTIME_DIR": "/run/a b%c"])
+    #expect(plain.status == 0, "\(plain.errors)")
+    #expect(read("\(home.path)/.ssh/config")?.contains("\"/run/a b%%c/vault-ssh/agent\"") == true)
+  }
+
   @Test func aBlockThatSomebodyWroteIntoIsLeftAlone() throws {
     let block = MarkedBlock(
       title: "connect x", section: "[a]", settings: ["k = v"])

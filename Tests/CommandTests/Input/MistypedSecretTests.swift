@@ -54,6 +54,11 @@ struct MistypedSecretTests {
     "connect docker https://bob:C@r.invalid", "connect docker bob:C@r.invalid", "connect aws X=C",
     "import dotenv X=C", "backup --keep X=C", "generate --length=C", "get a --attribute=C",
     "copy a https://bob:C@r.invalid/", "merge https://bob:C@r.invalid/x", "ssh import X=C",
+    "set x --file X=C", "inject --in X=C", "redact --in X=C", "check X=C", "merge X=C",
+    "init --vault n --from X=C", "--key-file X=C get a --no-session",
+    "set x --file https://u:C@h/x",
+    "audit --breached X=C", "import csv X=C", "run a --env-file X=C -- true",
+    "get a --no-session --passphrase file:X=C",
   ])
   func noMessageRepeatsAValueOfTheLine(line: String) throws {
     let made = try ThrowawayVault()

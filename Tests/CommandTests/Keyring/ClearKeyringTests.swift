@@ -106,6 +106,22 @@ struct KeyringOutOfSightTests {
     #expect(odd.errors.contains("has no copy of it: odd"), "\(odd.errors)")
   }
 
+  /// The daemon's own variables say where its files lie; the kernel shows them to root, and to its user
+  /// where the daemon has no capability.
+  @Test(.enabled(if: geteuid() == 0, "the kernel shows a daemon's variables to root"))
+  func theDaemonsVariablesSayHowItIsKept() throws {
+    let session = try KeyringSession(.noPassword)
+    let home = try TemporaryHome()
+    let status = try vault(session, home, ["keyring", "status", "--json"])
+    #expect(status.compactText.contains(#""keepsInClear":true"#), "\(status.text)")
+    let first = try vault(session, home, ["set", "one", "--stdin", "--no-session"], input: "s")
+    #expect(
+      first.errors.contains("warning: the desktop keyring has no password"), "\(first.errors)")
+    let other = try KeyringSession(.unlocked)
+    let kept = try vault(other, TemporaryHome(), ["keyring", "status", "--json"])
+    #expect(kept.compactText.contains(#""keepsInClear":false"#), "\(kept.text)")
+  }
+
   @Test func withAPasswordItStaysLockedAndNobodyIsAsked() throws {
     let session = try KeyringSession(.unlocked)
     let home = try TemporaryHome()

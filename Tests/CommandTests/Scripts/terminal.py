@@ -283,6 +283,20 @@ def interrupted_code():
         assert child.exitstatus == status, child.exitstatus
         assert plain("--vault", name, "get", "api-token").stdout == b"s3cr3t"
         assert b"recovery" not in plain("--vault", name, "key", "list").stdout
+    # Another text each time is as good as giving up: the question ends.
+    child = start("--vault", "four", "init", **NO_BUS)
+    type_secret(child, "New passphrase for vault 'four': ", "correct horse battery")
+    type_secret(child, "Again: ", "correct horse battery")
+    child.expect("Create a recovery code")
+    child.send("y\r")
+    for left in ["2 tries left", "1 try left", "three times another text"]:
+        child.expect("Type group 2 of the code: ")
+        child.send("000000\r")
+        child.expect(left)
+    child.expect("There is no recovery code: the one above opens nothing|there is no recovery code")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 130, child.exitstatus
     child = start("--vault", "three", "set", "api-token", **NO_BUS)
     child.expect("Create one with a passphrase")
     child.send("\r")

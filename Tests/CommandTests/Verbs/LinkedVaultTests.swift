@@ -104,6 +104,27 @@ struct LinkedVaultTests {
     #expect(!vault.home.names().contains("not-mounted"))
   }
 
+  /// The target is lost for good: the person is led to what is left of the vault.
+  @Test func aLinkWhoseTargetIsLostLeadsToWhatIsLeft() throws {
+    let vault = try ThrowawayVault()
+    try vault.set("a", "one")
+    try vault.set("a", "two")
+    let previous = try Data(contentsOf: URL(fileURLWithPath: "\(vault.path).previous"))
+    try files.removeItem(atPath: vault.path)
+    try link(vault.path, to: "\(vault.home.path)/lost/secrets.vault")
+    let refused = try vault.command.run(["check", "--salvage", "--no-session", "--no-keyring"])
+    #expect(refused.status == 77, "\(refused.errors)")
+    #expect(refused.errors.contains("mount the disk that it leads to; if that is lost, remove"))
+    // As the hint says.
+    #expect(isLink(vault.path))
+    #expect(FileManager.default.fileExists(atPath: "\(vault.path).previous"))
+    try files.removeItem(atPath: vault.path)
+    let mended = try vault.command.run(["check", "--salvage", "--no-session", "--no-keyring"])
+    #expect([0, 65].contains(mended.status), "\(mended.errors)")
+    #expect(try vault.command.run(["get", "a", "--no-session", "--no-keyring"]).status == 0)
+    #expect(!previous.isEmpty)
+  }
+
   /// What lay beside the file before it was put elsewhere holds what is purged, and what an old key
   /// opens.
   @Test func theGenerationBesideTheLinkGoes() throws {

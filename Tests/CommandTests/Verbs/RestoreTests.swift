@@ -16,6 +16,8 @@ struct RestoreTests {
     #expect(beside.status == 0, "\(beside.errors)")
     #expect(try vault("get", "r").text == "new")
     #expect(try vault("get", "r~2").text == "old")
+    // Also to a script: it has to know the name that nobody typed.
+    #expect(beside.errors.contains("r~2 is back"), "\(beside.errors)")
     #expect(try vault("undo").status == 0)
     #expect(try vault("list").text == "r\n")
     #expect(try vault("list", "--trash").text == "r\n")

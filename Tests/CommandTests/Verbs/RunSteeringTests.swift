@@ -82,6 +82,22 @@ struct RunSteeringTests {
     #expect(found.contains("TAR_OPTIONS") && found.contains("LD_PRELOAD"), "\(found)")
   }
 
+  /// Told by the variable that `run` would make, however the name is written.
+  @Test func aNameThatBecomesSuchAVariableIsToldByAnAuditAndAnImport() throws {
+    let vault = try ThrowawayVault()
+    try vault.set("x/bash-env", "1")
+    let audit = try vault("audit", "--only", "vault").text
+    #expect(audit.contains("x/bash-env") && audit.contains("asks for the variable BASH_ENV"))
+    let run = try vault("run", "x/", "--", "true")
+    #expect(run.errors.contains("BASH_ENV was not set"), "\(run.errors)")
+    let file = "\(vault.home.path)/x.csv"
+    try "name,secret\ny/ld-preload,1\nplain,2\n".write(
+      toFile: file, atomically: true, encoding: .utf8)
+    let imported = try vault("import", "csv", file, "--columns", "name,secret")
+    #expect(imported.errors.contains("the variable LD_PRELOAD"), "\(imported.errors)")
+    #expect(!imported.errors.contains("plain asks"))
+  }
+
   @Test(arguments: [
     "LD_SDK_KEY", "GIT_TOKEN", "GITHUB_TOKEN", "PATHFINDER", "RUBYGEMS_API_KEY", "PGHOST",
   ])

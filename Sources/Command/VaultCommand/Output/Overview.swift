@@ -1,6 +1,7 @@
 import ArgumentParser
 import VaultCommandCore
 import VaultCredentials
+import VaultStorage
 import VaultTerminal
 
 /// What `vault` alone says: the everyday verbs on one screen, and the vault's state in the last

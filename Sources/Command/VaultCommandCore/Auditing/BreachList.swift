@@ -35,7 +35,7 @@ package enum BreachList {
       self = status.isRegular ? .file(source) : .folder(source)
     } else {
       throw CommandError(
-        .fileNotFound, "\(Sanitizer.visible(source)) does not exist",
+        .fileNotFound, "\(LineValue.shown(source)) does not exist",
         hint: "--breaches takes online, an address, or a file or folder of leaked passwords")
     }
   }

@@ -113,7 +113,8 @@ package struct BackupFolder {
     let time = Timestamp.text(time).utf8.filter {
       $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ":")
     }
-    return "\(path)/\(stem)\(String(decoding: time.dropLast(), as: UTF8.self))\(Self.suffix)"
+    let folder = path == "/" ? "" : path
+    return "\(folder)/\(stem)\(String(decoding: time.dropLast(), as: UTF8.self))\(Self.suffix)"
   }
 
   /// Removes all but the newest backups of a vault.

@@ -1,3 +1,4 @@
+import Glibc
 package import VaultCredentials
 package import VaultProtocols
 import VaultSealing
@@ -16,6 +17,8 @@ package struct ClearTextSweep {
     package let isWhole: Bool
     /// What the file has.
     fileprivate let text: String
+    /// The file's number on its disk, where it had other names when it was looked at.
+    fileprivate var linked: UInt64?
 
     /// The same file as it is now, with the same secrets.
     ///
@@ -66,6 +69,10 @@ package struct ClearTextSweep {
   /// - Throws: `SealingError` with code `.outOfMemory`; ``CommandError`` with code
   ///   `configuration-unreadable` for a file that was named.
   package init(_ programs: [ClearTextProgram], path: String? = nil) throws {
+    // Nothing found would be an all-clear for a home that nobody has looked at.
+    guard path != nil || StoreLocation.namedHome(ProcessState.variable) != nil else {
+      throw Connection.noHome
+    }
     var seen: Set<String> = []
     for program in programs {
       for place in path.map({ [$0] }) ?? program.paths({ ProcessState.variable($0) }) {
@@ -103,7 +110,7 @@ package struct ClearTextSweep {
           files.append(
             Found(
               program: program, path: place, secrets: secrets,
-              isWhole: secrets.count == all.count, text: text))
+              isWhole: secrets.count == all.count, text: text, linked: Self.linked(place)))
         } catch let error as ProtocolError {
           unreadable.append((place, error.message))
         } catch let error as CommandError where path == nil {
@@ -121,7 +128,8 @@ package struct ClearTextSweep {
       guard !secrets.isEmpty else { return nil }
       return Found(
         program: file.program, path: file.path, secrets: secrets,
-        isWhole: file.isWhole && secrets.count == file.secrets.count, text: file.text)
+        isWhole: file.isWhole && secrets.count == file.secrets.count, text: file.text,
+        linked: file.linked)
     }
     return sweep
   }
@@ -131,6 +139,35 @@ package struct ClearTextSweep {
     var sweep = self
     sweep.files.removeAll { paths.contains($0.path) }
     return sweep
+  }
+
+  /// Other names of the files (hard links), which a new file in its place does not change.
+  package var links: [(text: String, hint: String)] {
+    files.compactMap { file in
+      file.linked.map { number in
+        (
+          "\(StandardOutput.shown(file.path)) has another name, a hard link, under which its secrets "
+            + "stay in plain text", "find it: find ~ -xdev -inum \(number)"
+        )
+      }
+    }
+  }
+
+  /// What editors and people leave beside the files as a copy of them.
+  package var copies: [(text: String, hint: String)] {
+    files.flatMap { OtherClearText.copies(of: $0.path) }.map { copy in
+      (
+        "\(StandardOutput.shown(copy.path)), \(copy.what), may still have them in plain text",
+        copy.hint
+      )
+    }
+  }
+
+  /// The number of a file that has several names.
+  private static func linked(_ path: String) -> UInt64? {
+    (try? System.targetStatus(of: path, in: AT_FDCWD)).flatMap {
+      $0.linkCount > 1 ? $0.inode : nil
+    }
   }
 
   // MARK: - Into the vault

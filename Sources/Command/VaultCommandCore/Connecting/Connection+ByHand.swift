@@ -1,4 +1,20 @@
+import VaultProtocols
+
 extension Connection {
+  /// Returns the changes that connect the program; none if it is connected.
+  package func connecting() throws -> [Change] {
+    do {
+      return try changesToConnect()
+    } catch let error as ProtocolError where error.code == .invalidRequest && error.remedy == nil {
+      // A path or a name that the program's file cannot have.
+      throw CommandError.usage(
+        error.message,
+        hint: program == .ssh
+          ? "set XDG_RUNTIME_DIR to a path without it, such as /run/user/UID"
+          : "keep the vault, its key file and this command at paths without it")
+    }
+  }
+
   /// What sets up programs that have no settings to change: Documentation/helpers.md.
   static let linesByHand = [
     "ssh-add": "export SSH_ASKPASS=vault-askpass SSH_ASKPASS_REQUIRE=force",

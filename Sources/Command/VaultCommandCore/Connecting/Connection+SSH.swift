@@ -22,6 +22,7 @@ extension Connection {
   // MARK: ssh
 
   func connectingSSH() throws -> [Change] {
+    try SSHAgentUnit.check(socket: Self.agentSocket)
     let publicFiles = try publicFiles()
     return try adding(try agentFiles()) + makingLink(try agentLink()) + addingAgentLines()
       + publicFiles

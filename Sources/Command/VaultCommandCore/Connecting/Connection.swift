@@ -165,8 +165,8 @@ package struct Connection {
     return (try? ItemName("aws/\(profile)")).flatMap { snapshot[$0] } != nil
   }
 
-  /// Returns the changes that connect the program; none if it is connected.
-  package func connecting() throws -> [Change] {
+  /// What ``connecting()`` returns.
+  func changesToConnect() throws -> [Change] {
     try checkPart()
     switch program {
     case .docker:
@@ -216,11 +216,16 @@ package struct Connection {
   // MARK: Files
 
   func home() throws -> String {
-    guard let home = ProcessState.variable("HOME"), home.begins(with: "/") else {
-      throw CommandError(.noHome, "HOME is not set")
+    guard let home = StoreLocation.namedHome(ProcessState.variable) else {
+      throw Self.noHome
     }
     return home
   }
+
+  /// What is said where `HOME` names none, whatever the user database says.
+  static let noHome = CommandError(
+    .noHome, "HOME names no home in which files could be found or changed",
+    hint: "set HOME to an absolute path")
 
   func configurationFolder() throws -> String {
     if let folder = ProcessState.variable("XDG_CONFIG_HOME"), folder.begins(with: "/") {

@@ -7,7 +7,7 @@ import VaultTerminal
 package enum Leftovers {
   /// The files that are written, and others that are known to have secrets.
   private static var places: [String] {
-    guard let home = ProcessState.variable("HOME"), home.begins(with: "/") else { return [] }
+    guard let home = StoreLocation.namedHome(ProcessState.variable) else { return [] }
     let configuration =
       ProcessState.variable("XDG_CONFIG_HOME").flatMap { $0.begins(with: "/") ? $0 : nil }
       ?? "\(home)/.config"

@@ -203,7 +203,7 @@ package enum OtherClearText {
 
   /// Those that are there, and hold something.
   package static func found() -> [(path: String, hint: String)] {
-    guard let home = ProcessState.variable("HOME"), home.begins(with: "/") else { return [] }
+    guard let home = StoreLocation.namedHome(ProcessState.variable) else { return [] }
     return filesFound(home) + startFilesWithSecrets(home) + openKeys(home) + copies()
   }
 
@@ -212,13 +212,19 @@ package enum OtherClearText {
 
   /// Copies of the files that are moved: a move empties the file alone.
   private static func copies() -> [(path: String, hint: String)] {
-    ClearTextProgram.allCases.flatMap { $0.paths { ProcessState.variable($0) } }.flatMap { path in
-      endingsOfCopies.map { path + $0 }.filter {
-        (try? System.targetStatus(of: $0, in: AT_FDCWD)).map { $0.isRegular && $0.size > 0 }
-          ?? false
-      }
+    ClearTextProgram.allCases.flatMap { $0.paths { ProcessState.variable($0) } }
+      .flatMap { copies(of: $0) }.map { ($0.path, "\($0.what); \($0.hint)") }
+  }
+
+  /// Copies beside a file.
+  ///
+  /// - Parameter path: The file, which need not be there any more.
+  /// - Returns: Their paths, what they are, and what to do.
+  static func copies(of path: String) -> [(path: String, what: String, hint: String)] {
+    endingsOfCopies.map { path + $0 }.filter {
+      (try? System.targetStatus(of: $0, in: AT_FDCWD)).map { $0.isRegular && $0.size > 0 } ?? false
     }
-    .map { ($0, "a copy; once it is of no use: shred -u \(Quoting.shell($0))") }
+    .map { ($0, "a copy", "once it is of no use: shred -u \(Quoting.shell($0))") }
   }
 
   /// The files of ``places``, and those that a shell reads.

@@ -76,6 +76,7 @@ extension StorageError: CodedError {
     return switch code {
     case .invalidQuery: "see: \(program) data schema STORE, and: \(program) help data fetch"
     case .unknownStore: "list the stores: \(program) data stores"
+    case .noLocation: recovery
     default: nil
     }
   }

@@ -1,5 +1,6 @@
 import VaultCredentials
 package import VaultSealing
+import VaultStorage
 import VaultTerminal
 
 /// The key file that a line names: a path, or `-` for stdin.
@@ -18,7 +19,7 @@ package enum KeyFileInput {
     let key = try SecretInput.read(0, limit: 4096)
     guard key.count == KeyFile.length else {
       throw CommandError(
-        .usage, "stdin holds no key file: it has \(key.count) bytes, not \(KeyFile.length)",
+        .usage, "stdin holds no key file: it has \(Plural.bytes(key.count)), not \(KeyFile.length)",
         hint: "check where it comes from")
     }
     return key

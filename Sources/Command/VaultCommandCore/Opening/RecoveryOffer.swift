@@ -117,6 +117,8 @@ package struct RecoveryOffer {
         Prompt.tell("")
         for group in [2, 5] { try confirm(group, of: code.bytes) }
       }
+    } catch is WrongGroups {
+      throw CommandError(.cancelled, "three times another text: \(unconfirmed.lowercasedFirst)")
     } catch let error as TerminalError where error.code == .cancelled {
       throw CommandError(.cancelled, "given up: \(unconfirmed.lowercasedFirst)")
     }
@@ -148,10 +150,17 @@ package struct RecoveryOffer {
 
   private func confirm(_ group: Int, of code: SecretBytes) throws {
     let expected = try code.slice((group - 1) * 7..<(group - 1) * 7 + 6)
-    while true {
+    for left in (0..<Self.attempts).reversed() {
       guard let typed = try Prompt.line("Type group \(group) of the code:") else { return }
       if try RecoveryCode.written(typed).isEqual(to: expected) { return }
-      Prompt.tell("That does not match. Try again, or give up by Ctrl-C.")
+      guard left > 0 else { break }
+      Prompt.tell("That does not match. \(left) \(left == 1 ? "try" : "tries") left.")
     }
+    throw WrongGroups()
   }
+
+  private static let attempts = 3
+
+  /// A group of the code was typed wrongly each time.
+  private struct WrongGroups: Error {}
 }

@@ -122,14 +122,33 @@ package struct UnlockSources {
       }
     }
     return (1..<Self.attempts).map { _ in ask(isRequired: false) } + [ask(isRequired: true)]
-      + [
-        .recoveryCode {
-          guard Prompt.isPossible else { return nil }
-          let kinds = try (slots ?? vault.blocking.summary().slots).map(\.kind)
-          guard !kinds.contains(.passphrase), kinds.contains(.recovery) else { return nil }
-          return try Prompt.secret(VaultQuestion.text("Recovery code", for: vault))
+      + Self.recoverySources(vault) {
+        let kinds = try (slots ?? vault.blocking.summary().slots).map(\.kind)
+        return !kinds.contains(.passphrase) && kinds.contains(.recovery)
+      }
+  }
+
+  /// Prompts for the recovery code; a wrong one may be corrected twice.
+  ///
+  /// - Parameters:
+  ///   - vault: The vault.
+  ///   - isAsked: Whether it is asked for.
+  /// - Returns: The sources, one for each try.
+  package static func recoverySources(
+    _ vault: LockedVault, where isAsked: @escaping @Sendable () throws -> Bool = { true }
+  ) -> [KeySource] {
+    let asked = Counter()
+    return (1...attempts).map { number in
+      .recoveryCode(isRequired: number == attempts) {
+        guard Prompt.isPossible, try isAsked() else { return nil }
+        let before = asked.next()
+        if before > 0 {
+          let left = attempts - before
+          Prompt.tell("Not the recovery code. \(left) \(left == 1 ? "try" : "tries") left.")
         }
-      ]
+        return try Prompt.secret(VaultQuestion.text("Recovery code", for: vault))
+      }
+    }
   }
 }
 

@@ -114,7 +114,9 @@ extension VaultSettings {
     let line =
       first.name.map { "\(name) --vault \(Quoting.shell($0)) sync status" }
       ?? "the default one, without --vault"
-    let more = others.count > 1 ? ", as \(others.count - 1) more of your vaults do" : ""
+    let more =
+      others.count > 1
+      ? ", as \(others.count - 1) more of your vaults \(others.count == 2 ? "does" : "do")" : ""
     return SyncError(
       error.code, error.message,
       hint: "another one does: \(line)\(more); this one, too: \(name) sync join STORE, or a new "

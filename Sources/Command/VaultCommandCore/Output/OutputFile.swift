@@ -65,27 +65,22 @@ package enum OutputFile {
     }
     let slash = path.unicodeScalars.lastIndex(of: "/")
     let folder = slash.map { String(path[...$0]) } ?? ""
-    let temporary = "\(folder).vault-out.\(AtomicFile.randomSuffix())"
-    let file: Int32
-    do {
-      file = try System.open(
-        temporary, in: AT_FDCWD, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
-    } catch {
-      throw failed(error.reason, hint: "check that its folder exists and can be written")
-    }
     var isOpenToOthers = false
-    do throws(System.Failure) {
-      defer { System.close(file) }
-      try body(file)
-      // More than 0600 only if the caller asks for it, and only when the file is complete.
-      if mode != 0o600, fchmod(file, mode) != 0 { throw System.Failure(errno: errno) }
-      var written = stat()
-      isOpenToOthers =
-        unsafe fstat(file, &written) == 0 && written.st_mode & 0o777 & ~mode & 0o077 != 0
-      try System.sync(file)
-      try System.rename(temporary, to: path, in: AT_FDCWD)
-    } catch {
-      try? System.unlink(temporary, in: AT_FDCWD)
+    do {
+      try UserFile.writeUnnamed(
+        path,
+        atCreation: { error in
+          failed(error.reason, hint: "check that its folder exists and can be written")
+        }
+      ) { file throws(System.Failure) in
+        try body(file)
+        // More than 0600 only if the caller asks for it, and only when the file is complete.
+        if mode != 0o600, fchmod(file, mode) != 0 { throw System.Failure(errno: errno) }
+        var written = stat()
+        isOpenToOthers =
+          unsafe fstat(file, &written) == 0 && written.st_mode & 0o777 & ~mode & 0o077 != 0
+      }
+    } catch let error as System.Failure {
       throw unwritten(error)
     }
     try syncFolder(folder.isEmpty ? "." : folder)

@@ -1,15 +1,14 @@
-/// Counts with their nouns: `1 item`, `2 items`.
-package enum Plural {
+package import VaultStorage
+
+extension Plural {
   package static func items(_ count: Int) -> String { of(count, "item") }
   package static func versions(_ count: Int) -> String { of(count, "version") }
   package static func earlierVersions(_ count: Int) -> String { of(count, "earlier version") }
   package static func bytes(_ count: Int) -> String { of(count, "byte") }
   package static func times(_ count: Int) -> String { of(count, "time") }
-  package static func entities(_ count: Int) -> String {
-    count == 1 ? "1 entity" : "\(count) entities"
-  }
+  package static func entities(_ count: Int) -> String { of(count, "entity", "entities") }
   package static func backups(_ count: Int) -> String { of(count, "backup") }
-  package static func copies(_ count: Int) -> String { count == 1 ? "1 copy" : "\(count) copies" }
+  package static func copies(_ count: Int) -> String { of(count, "copy", "copies") }
   package static func lines(_ count: Int) -> String { of(count, "line") }
   package static func secrets(_ count: Int) -> String { of(count, "secret") }
   package static func changes(_ count: Int) -> String { of(count, "change") }
@@ -30,11 +29,5 @@ package enum Plural {
   package static func objects(_ count: Int) -> String { of(count, "object") }
   package static func rows(_ count: Int) -> String { of(count, "row") }
   package static func values(_ count: Int) -> String { of(count, "value") }
-  package static func classes(_ count: Int) -> String {
-    count == 1 ? "1 class" : "\(count) classes"
-  }
-
-  private static func of(_ count: Int, _ noun: String) -> String {
-    "\(count) \(noun)\(count == 1 ? "" : "s")"
-  }
+  package static func classes(_ count: Int) -> String { of(count, "class", "classes") }
 }

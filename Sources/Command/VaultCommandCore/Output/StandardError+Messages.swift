@@ -28,6 +28,35 @@ extension StandardError {
       undo ? "\(text); take it back: " + HintLine.located("\(ProgramName.current) undo") : text)
   }
 
+  /// Says the first of many things of one kind, and how many more there are.
+  ///
+  /// A file of 5,000 rows, each of which lacks the same, would push everything else off the screen.
+  ///
+  /// - Parameters:
+  ///   - all: The things; `--json` has all of them.
+  ///   - tell: Says one.
+  package static func tellSome<Thing>(_ all: [Thing], _ tell: (Thing) -> Void) {
+    // One line more takes no more room than the line that counts it.
+    let shown = all.count == mostLines + 1 ? all.count : mostLines
+    for one in all.prefix(shown) { tell(one) }
+    guard all.count > shown else { return }
+    let more = String(all.count - shown)
+    line(
+      "\(ProgramName.current): and \(Self.grouped(more)) more; all of them: --json")
+  }
+
+  private static let mostLines = 10
+
+  /// Digits with a comma before each three of them.
+  private static func grouped(_ digits: String) -> String {
+    var result = ""
+    for (place, digit) in digits.unicodeScalars.enumerated() {
+      if place > 0, (digits.utf8.count - place).isMultiple(of: 3) { result += "," }
+      result.unicodeScalars.append(digit)
+    }
+    return result
+  }
+
   /// Writes a note about something a person should know that is not a failure.
   ///
   /// `--quiet` silences it.

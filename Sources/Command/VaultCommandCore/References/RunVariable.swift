@@ -108,7 +108,7 @@ package struct RunVariable: Equatable, Sendable {
       }
       let bytes = try SecretInput.read(file: path, limit: 1 << 20)
       guard let text = bytes.withBytes({ $0.text(0..<$0.byteCount) }) else {
-        throw CommandError.usage("\(path) is not UTF-8 text")
+        throw CommandError.usage("\(LineValue.shown(path)) is not UTF-8 text")
       }
       for line in try DotenvImport.lines(Array(text.utf8)) {
         switch line.entry {

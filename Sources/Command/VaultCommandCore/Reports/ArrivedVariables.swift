@@ -46,7 +46,7 @@ package struct ArrivedVariables {
 
   /// Says it on stderr.
   package func tell() {
-    for found in steering {
+    StandardError.tellSome(steering) { found in
       let shown = StandardOutput.shown(found.item)
       let typed = Quoting.typed(found.item)
       StandardError.warning(
@@ -55,7 +55,7 @@ package struct ArrivedVariables {
         hint: "who changed it: \(ProgramName.current) history \(typed); if nobody should have: "
           + "\(ProgramName.current) edit \(typed)")
     }
-    for found in changed {
+    StandardError.tellSome(changed) { found in
       StandardError.note(
         "\(StandardOutput.shown(found.item.text)) asks run for another variable than before: "
           + StandardOutput.shown(found.text), hint: nil)

@@ -366,7 +366,9 @@ extension DConfSource {
 
     init(_ environment: [String: String]) {
       var files: [(String, [UInt8])] = []
-      let own = environment["XDG_DATA_HOME"] ?? environment["HOME"].map { "\($0)/.local/share" }
+      let own =
+        environment["XDG_DATA_HOME"]
+        ?? StoreLocation.namedHome({ environment[$0] }).map { "\($0)/.local/share" }
       let folders = (own.map { [$0] } ?? []) + DefaultsDirectories.shared { environment[$0] }
       for folder in folders.map({ "\($0)/glib-2.0/schemas" }) {
         for name in (try? UserFile.names(in: folder)) ?? []

@@ -348,7 +348,7 @@ final class KConfigSource: DesktopSource {
     let (name, rest) = ("$HOME", text.utf8.dropFirst(5))
     let isOfHome = text == name || text.begins(with: "\(name)/")
     guard isOfHome ? !rest.contains(UInt8(ascii: "$")) : !text.utf8.contains(UInt8(ascii: "$")),
-      let home = environment["HOME"]
+      let home = StoreLocation.namedHome({ environment[$0] })
     else {
       throw DefaultsRefusal(
         "\(change.domain) \(change.key): of texts to expand, KConfig's own programs write paths "

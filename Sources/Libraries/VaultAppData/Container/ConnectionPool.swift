@@ -78,7 +78,7 @@ final class ConnectionPool: @unchecked Sendable {
       return try body(again)
     }
     guard places.enter() else {
-      throw SwiftDataError.storeBusy.saying("all \(maximum) connections to the store are in use")
+      throw SwiftDataError.storeBusy.saying("all connections to the store are in use: \(maximum)")
     }
     defer { places.leave() }
     let (connection, isNew) = try take(lease)

@@ -1,3 +1,5 @@
+import VaultStorage
+
 /// Saves to a program's own store: it takes all of a save's snapshots, or none.
 extension Saving {
   /// Writes the records of one store.
@@ -27,7 +29,7 @@ extension Saving {
     let homeless = changes.inserted.count { result.remapped[$0.identifier] == nil }
     guard homeless == 0 else {
       throw SwiftDataError.missingRow.saying(
-        "the store \(store.name) has given \(homeless) new objects no identifier")
+        "the store \(store.name) has given \(Plural.of(homeless, "new object")) no identifier")
     }
     for record in changes.inserted {
       guard let plan = record.entity, let key = result.remapped[record.identifier]?.key,

@@ -111,7 +111,8 @@ struct Saving {
   func settlePart(_ committed: Set<Int>, of count: Int, _ error: any Error) -> SwiftDataError {
     settle(pending.records.filter { $0.hasChanges && $0.isIn(committed) }, in: committed)
     return SwiftDataError.partlySaved.saying(
-      "\(committed.count) of \(count) stores were saved: \(error)", underlying: error)
+      "\(committed.count) of \(Plural.of(count, "store")) \(committed.count == 1 ? "was" : "were") "
+        + "saved: \(error)", underlying: error)
   }
 
   private func checkedParts() throws -> [Part] {

@@ -21,7 +21,9 @@ enum OutsideFile {
         error.errno == EACCES
           ? .permissionDenied : error.errno == ENOENT ? .fileNotFound : .inputOutput,
         error.errno == ENOENT
-          ? "\(path) does not exist" : "\(path) cannot be read: \(error.reason)",
+          ? "\(LineValue.shown(path)) does not exist"
+          : "\(LineValue.shown(path)) cannot be read: \(error.reason)",
+        hint: "check the path that was given",
         underlying: error)
     }
   }

@@ -89,8 +89,9 @@ extension ServiceConnection {
   func protection(
     of collection: String, _ owner: KeyringOwner? = nil, during call: KeyringCall
   ) throws -> KeyringProtection {
-    guard try (owner ?? process(during: call)).isGnomeKeyring else { return .unknown }
-    return .ofGnomeKeyring(collection, in: KeyringProtection.folders())
+    let owner = try owner ?? process(during: call)
+    guard owner.isGnomeKeyring else { return .unknown }
+    return .ofGnomeKeyring(collection, in: KeyringProtection.folders(of: owner.process))
   }
 
   /// Whether the keyring has something to ask with.

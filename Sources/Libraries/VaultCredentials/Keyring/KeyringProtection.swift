@@ -49,6 +49,32 @@ package enum KeyringProtection: String, Sendable {
     return folders
   }
 
+  /// Where a daemon has keyrings, which may have been started with other variables than this process:
+  /// what those say, as far as the kernel shows them; then this process's own; then the home of the
+  /// user database.
+  ///
+  /// - Parameter process: The daemon; `nil` where the bus does not tell.
+  /// - Returns: The folders, the likeliest first.
+  static func folders(of process: Int32?) -> [String] {
+    let theirs = process.flatMap { environment(of: $0) } ?? [:]
+    let all =
+      (theirs.isEmpty ? [] : folders { theirs[$0] }) + folders() + folders { _ in nil }
+    var seen: Set<String> = []
+    return all.filter { seen.insert($0).inserted }
+  }
+
+  /// The variables that a process was started with; `nil` where they cannot be read: proc(5).
+  private static func environment(of process: Int32) -> [String: String]? {
+    guard let bytes = try? UserFile.bytes(of: "/proc/\(process)/environ", limit: 1 << 20) else {
+      return nil
+    }
+    let pairs = bytes.split(separator: 0).compactMap { entry in
+      String(decoding: Array(entry), as: UTF8.self).halves(at: "=")
+        .map { (String($0.before), String($0.after)) }
+    }
+    return Dictionary(pairs) { first, _ in first }
+  }
+
   /// gkd-secret-util.c: each byte but letters and digits is `_` and two hexadecimal digits.
   private static func fileName(of collection: String) -> String? {
     var bytes: [UInt8] = []

@@ -50,7 +50,7 @@ package enum GuardedFile {
       guard error.errno != ENOENT else { throw missing(path, as: kind, hint: hint, error) }
       throw CredentialError(
         error.errno == EACCES ? .permissionDenied : .configuration,
-        "the \(kind.rawValue) \(path) cannot be read: \(error.reason)", hint: hint,
+        "the \(kind.rawValue) \(LineValue.shown(path)) cannot be read: \(error.reason)", hint: hint,
         underlying: error)
     }
   }
@@ -60,7 +60,7 @@ package enum GuardedFile {
     _ path: String, as kind: Kind, hint: String?, _ underlying: System.Failure? = nil
   ) -> CredentialError {
     CredentialError(
-      .fileNotFound, "the \(kind.rawValue) \(path) does not exist", hint: hint,
+      .fileNotFound, "the \(kind.rawValue) \(LineValue.shown(path)) does not exist", hint: hint,
       underlying: underlying)
   }
 

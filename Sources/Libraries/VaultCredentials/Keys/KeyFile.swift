@@ -65,7 +65,7 @@ public enum KeyFile {
     try GuardedFile.read(path, as: .key, isOptional: isOptional, trust: trust) { file, size in
       guard size == length else {
         throw CredentialError(
-          .wrongKey, "\(path) is not a key file: it has \(size) bytes, not 32",
+          .wrongKey, "\(path) is not a key file: it has \(Plural.of(size, "byte")), not 32",
           remedies: [.addKeyFile])
       }
       return try SecretBytes(capacity: length) { try System.read(file, filling: &$0) }

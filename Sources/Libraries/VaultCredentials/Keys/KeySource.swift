@@ -84,7 +84,14 @@ public struct KeySource: Sendable {
   public static func recoveryCode(
     _ code: @escaping @Sendable () throws -> SecretBytes?
   ) -> KeySource {
-    KeySource(kind: .recoveryCode(code), isRequired: true)
+    recoveryCode(isRequired: true, code)
+  }
+
+  /// A printed recovery code, of which a wrong one may not end the attempt.
+  package static func recoveryCode(
+    isRequired: Bool, _ code: @escaping @Sendable () throws -> SecretBytes?
+  ) -> KeySource {
+    KeySource(kind: .recoveryCode(code), isRequired: isRequired)
   }
 }
 

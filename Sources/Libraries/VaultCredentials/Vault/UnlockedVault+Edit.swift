@@ -1,4 +1,5 @@
 import VaultSealing
+import VaultStorage
 
 extension UnlockedVault.Blocking {
   /// Changes the vault: one lock, one write of the file, one step for ``undo(steps:of:)``.
@@ -314,7 +315,7 @@ extension UnlockedVault {
       .copyRemains,
       names.count == 1
         ? "removed here; the keyring still holds its copy\(reason)"
-        : "removed here; the keyring still holds \(count) of their copies\(reason)",
+        : "removed here; the keyring still holds \(Plural.of(count, "copy", "copies")) of them\(reason)",
       hint: "the next change that finds the keyring removes it, too",
       remedies: [.synchronizeCopies])
   }

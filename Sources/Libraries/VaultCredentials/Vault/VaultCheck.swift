@@ -62,12 +62,14 @@ struct VaultCheck {
     }
     if damaged > 0 {
       add(
-        .damage, "item-damaged", "\(damaged) of \(report.items) items cannot be read", [.salvage])
+        .damage, "item-damaged", "\(damaged) of \(Plural.of(report.items, "item")) cannot be read",
+        [.salvage])
     }
     if damagedEarlier > 0 {
       add(
         .damage, "version-damaged",
-        "\(damagedEarlier) of \(report.earlierVersions) earlier versions are missing or changed",
+        "\(damagedEarlier) of \(Plural.of(report.earlierVersions, "earlier version")) "
+          + "\(damagedEarlier == 1 ? "is" : "are") missing or changed",
         hint: "the current secrets are not affected")
     }
   }
@@ -184,39 +186,52 @@ struct VaultCheck {
       return checkMarks(index)
     }
     addCount(
-      copies.pending, .copiesPending, "copies in the keyring are still to be brought up to date",
+      copies.pending, .copiesPending,
+      one: "copy in the keyring is still to be brought up to date",
+      more: "copies in the keyring are still to be brought up to date",
       [.synchronizeCopies])
     addCount(
       copies.changedByOthers.count, .copyChanged,
-      "copies in the keyring were changed by another program", [.takeCopies])
+
+      one: "copy in the keyring was changed by another program",
+      more: "copies in the keyring were changed by another program", [.takeCopies])
     addCount(
-      copies.missing.count, "copy-missing", "copies are gone from the keyring", [.overwriteCopies])
+      copies.missing.count, "copy-missing",
+      one: "copy is gone from the keyring",
+      more: "copies are gone from the keyring", [.overwriteCopies])
     addCount(
       copies.foreign.count, .copyForeign,
-      "items in the keyring have the name of a copy and are another program's",
+
+      one: "item in the keyring has the name of a copy and is another program's",
+      more: "items in the keyring have the name of a copy and are another program's",
       [.listKeyringEntries, .adoptKeyringEntry])
     addCount(
       copies.leftovers.count, "copy-left",
-      "copies in the keyring are of items that the vault does not publish",
+
+      one: "copy in the keyring is of an item that the vault does not publish",
+      more: "copies in the keyring are of items that the vault does not publish",
       [.adoptKeyringEntry, .overwriteCopies])
   }
 
   private mutating func addCount(
-    _ count: Int, _ code: VaultNotice.Code, _ message: String, _ remedies: [Remedy]
+    _ count: Int, _ code: VaultNotice.Code, one: String, more: String,
+    _ remedies: [Remedy]
   ) {
-    addCount(count, code.rawValue, message, remedies)
+    addCount(count, code.rawValue, one: one, more: more, remedies)
   }
 
   private mutating func addCount(
-    _ count: Int, _ code: String, _ message: String, _ remedies: [Remedy]
+    _ count: Int, _ code: String, one: String, more: String, _ remedies: [Remedy]
   ) {
-    if count > 0 { add(.warning, code, "\(count) \(message)", remedies) }
+    if count > 0 { add(.warning, code, Plural.of(count, one, more), remedies) }
   }
 
   /// What the ledger says where the keyring cannot be asked.
   private mutating func checkMarks(_ index: VaultIndex) {
     addCount(
       (try? vault.ledger().work(for: index).count) ?? 0, .copiesPending,
-      "copies in the keyring are still to be brought up to date", [.synchronizeCopies])
+
+      one: "copy in the keyring is still to be brought up to date",
+      more: "copies in the keyring are still to be brought up to date", [.synchronizeCopies])
   }
 }

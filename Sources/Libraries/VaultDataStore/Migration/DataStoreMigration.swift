@@ -382,7 +382,9 @@ extension MigrationPlan {
             "SELECT count(*) FROM \(SQLText.name(table)) WHERE \(SQLText.name(column)) IS NULL")
           ?? 0
         if count > 0 {
-          found.append("\(property) is now required, but \(count) rows have no value")
+          found.append(
+            "\(property) is now required, but \(Plural.of(Int(count), "row")) "
+              + "\(count == 1 ? "has" : "have") no value")
         }
       case .noDuplicates(let property, let table, let columns):
         let list = columns.map(SQLText.name).joined(separator: ", ")

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import VaultCredentials
 import VaultSealing
 import VaultStorage
@@ -12,7 +13,7 @@ enum BitwardenImport {
   private static let known: Set<String> = [
     "id", "organizationId", "folderId", "type", "reprompt", "name", "notes", "favorite", "fields",
     "collectionIds", "revisionDate", "creationDate", "deletedDate", "archivedDate", "key", "object",
-    "passwordHistory", "attachments",
+    "passwordHistory", "attachments", "expirationDate",
   ]
 
   static func read(_ bytes: [UInt8]) throws -> ImportReading {
@@ -61,7 +62,9 @@ enum BitwardenImport {
       item.kind = .note
       item.main = try SecretBytes(text: notes ?? "")
       notes = nil
-    case "3": try takeAll(tree["card"], main: "number", into: &item)
+    case "3":
+      try takeAll(tree["card"], main: "number", into: &item)
+      item.expires = cardExpiry(tree["card"])
     case "4": try takeAll(tree["identity"], main: nil, into: &item)
     case "5":
       item.kind = .certificate
@@ -77,10 +80,21 @@ enum BitwardenImport {
         item.tags += tags
         continue
       }
+      // Where our own export puts the expiry, and other programs' move to Bitwarden leaves it.
+      if ["expires", "expirationDate"].contains(field["name"]?.scalarText ?? ""),
+        field["type"]?.scalarText != "1", item.expires == nil,
+        let date = field["value"]?.scalarText.flatMap({ Timestamp.absolute($0) })
+      {
+        item.expires = date
+        continue
+      }
       // Type 0 is text, 1 hidden, 2 a checkbox, 3 a link to another field of the same item.
       try item.add(
         field["name"]?.scalarText ?? "field", field["value"]?.scalarText,
         isOpen: field["type"]?.scalarText.map { ["0", "2"].contains($0) })
+    }
+    if item.expires == nil {
+      item.expires = tree["expirationDate"]?.scalarText.flatMap { Timestamp.absolute($0) }
     }
     try takeHistory(tree, into: &item)
     for attachment in tree["attachments"]?.elements ?? [] {
@@ -92,6 +106,18 @@ enum BitwardenImport {
       reading.lose(origin, "'\(key)', which is not known")
     }
     return item
+  }
+
+  /// The end of the last month in which a card is good; `nil` where the two numbers are no date.
+  private static func cardExpiry(_ card: JSONValue?) -> Date? {
+    guard let month = card?["expMonth"]?.scalarText.flatMap({ Int($0) }), (1...12).contains(month),
+      let typed = card?["expYear"]?.scalarText.flatMap({ Int($0) })
+    else { return nil }
+    let year = typed < 100 ? 2000 + typed : typed
+    guard (1970...9998).contains(year) else { return nil }
+    let (next, after) = month == 12 ? (year + 1, 1) : (year, month + 1)
+    return Timestamp.absolute("\(next)-\(after < 10 ? "0" : "")\(after)-01")?
+      .addingTimeInterval(-1)
   }
 
   /// Takes earlier passwords, which are there newest first, each with the time when it was replaced.
@@ -123,7 +149,7 @@ enum BitwardenImport {
     try item.add("otp", login?["totp"]?.scalarText)
     for uri in login?["uris"]?.elements ?? [] { try item.add("url", uri["uri"]?.scalarText) }
     let keys = login?["fido2Credentials"]?.elements.count ?? 0
-    if keys > 0 { reading.lose(item.origin, "\(keys) passkeys") }
+    if keys > 0 { reading.lose(item.origin, Plural.of(keys, "passkey")) }
   }
 
   private static func takeAll(

@@ -72,7 +72,7 @@ struct CSVImport {
       }
       guard fields.count == headings.count || isLonger else {
         reading.lose(
-          origin, "it has \(fields.count) fields instead of \(headings.count)")
+          origin, "it has \(Plural.of(fields.count, "field")) instead of \(headings.count)")
         continue
       }
       if program == .lastPass {
@@ -101,7 +101,7 @@ struct CSVImport {
       let lowercase = fields.map { $0.lowercased() }
       if row.number == 1, lowercase.contains("title"), lowercase.contains("password") { continue }
       guard fields.count >= 4 else {
-        reading.lose(origin, "it has \(fields.count) fields instead of 7 or more")
+        reading.lose(origin, "it has \(Plural.of(fields.count, "field")) instead of 7 or more")
         continue
       }
       while fields.count < usual.count { fields.append("") }

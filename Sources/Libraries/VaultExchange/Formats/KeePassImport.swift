@@ -40,7 +40,9 @@ struct KeePassImport {
   ) throws {
     if let bin, !bin.isEmpty, group.text(of: "UUID") == bin {
       let count = group.descendants("Entry").count
-      if count > 0 { reading.lose("the recycle bin", "\(count) removed entries") }
+      if count > 0 {
+        reading.lose("the recycle bin", Plural.of(count, "removed entry", "removed entries"))
+      }
       return
     }
     for child in group.children {

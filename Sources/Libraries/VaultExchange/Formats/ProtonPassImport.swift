@@ -87,7 +87,7 @@ enum ProtonPassImport {
     try item.add("otp", login?["totpUri"]?.scalarText)
     for url in login?["urls"]?.elements ?? [] { try item.add("url", url.scalarText) }
     let keys = login?["passkeys"]?.elements.count ?? 0
-    if keys > 0 { reading.lose(item.origin, "\(keys) passkeys") }
+    if keys > 0 { reading.lose(item.origin, Plural.of(keys, "passkey")) }
   }
 
   /// Takes everything of a type without rules of its own: a card, an identity, a network.

@@ -83,7 +83,7 @@ public struct TableColumns: Sendable, Equatable {
         index = headings?.firstIndex { $0.lowercased().isSame(as: heading.lowercased()) }
         guard index != nil else { throw Self.invalid("no column is called '\(heading)'") }
       }
-      guard let index else { throw Self.invalid("the file has only \(count) columns") }
+      guard let index else { throw Self.invalid("the file has only \(Plural.of(count, "column"))") }
       guard meanings[index] == nil else {
         throw Self.invalid("column \(index + 1) is described twice")
       }

@@ -172,8 +172,8 @@ extension PreferenceDatabase {
     guard entries.count == size else {
       throw PreferenceError(
         .notFound,
-        "transaction \(number) of \(Self.time(first.date)) had \(size) changes, and the journal has "
-          + "\(entries.count) of them: \(Self.bounds)")
+        "transaction \(number) of \(Self.time(first.date)) had \(Plural.of(size, "change")), and "
+          + "the journal has \(entries.count) of them: \(Self.bounds)")
     }
     return entries
   }

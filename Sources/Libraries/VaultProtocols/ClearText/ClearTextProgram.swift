@@ -66,7 +66,7 @@ package enum ClearTextProgram: String, CaseIterable, Sendable {
   /// - Parameter environment: Returns variables, `HOME` among them.
   /// - Returns: Absolute paths; the first one is where a secret goes that belongs to none.
   package func paths(_ environment: (String) -> String?) -> [String] {
-    guard let home = environment("HOME"), home.begins(with: "/") else { return [] }
+    guard let home = StoreLocation.namedHome(environment) else { return [] }
     func folder(_ variable: String, _ path: String) -> String {
       environment(variable).flatMap { $0.begins(with: "/") ? $0 : nil } ?? "\(home)/\(path)"
     }

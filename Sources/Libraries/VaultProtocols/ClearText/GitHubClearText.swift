@@ -63,7 +63,11 @@ enum GitHubClearText: ClearTextFormat {
     return try tokens.map { token in
       // gh asks a keyring for `gh:HOST` and the user, or no user for the one that is active.
       let user = token.user ?? ""
-      let name = token.user ?? users[token.host]
+      // Since gh 2.40 it stands there twice: for the host, and for each of its users.
+      let isTwice = { (name: String) in
+        tokens.contains { $0.host.isSame(as: token.host) && $0.user?.isSame(as: name) == true }
+      }
+      let name = token.user ?? users[token.host].flatMap { isTwice($0) ? nil : $0 }
       return try .inVariable(
         token.entry, token.value, name: ["gh", token.host] + (name.map { [$0] } ?? []),
         ["service": "gh:\(token.host)", "username": user], variable(of: token.host))

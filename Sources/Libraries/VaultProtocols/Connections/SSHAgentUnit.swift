@@ -68,6 +68,23 @@ package struct SSHAgentUnit {
     UnitFile.isOwn(text, mark: mark, beginnings: [""])
   }
 
+  /// Refuses a path that `~/.ssh/config` cannot have between quotes: ssh reads no file any more that has
+  /// a line it does not understand.
+  ///
+  /// ssh_config(5): quotes and backslashes are not told apart by every version, and `${…}` is a
+  /// variable.
+  ///
+  /// - Parameter path: The socket, as ssh reads it.
+  /// - Throws: ``ProtocolError`` with code `.invalidRequest`.
+  package static func check(socket path: String) throws(ProtocolError) {
+    guard ServiceCredential.isPlain(path), !path.utf8.contains(where: "\"'\\$".utf8.contains) else {
+      throw ProtocolError(
+        .invalidRequest,
+        "the path of the agent's socket holds one of \" ' $ \\ or a control character, which cannot be "
+          + "written into ssh's configuration")
+    }
+  }
+
   /// The lines of `~/.ssh/config`, at its end: what the person says for a host comes first, and wins.
   ///
   /// `IdentityAgent` would win over `SSH_AUTH_SOCK`, so what `ssh-agent -- COMMAND` runs is left out.

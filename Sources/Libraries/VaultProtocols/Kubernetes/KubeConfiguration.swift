@@ -65,6 +65,11 @@ package enum KubeConfiguration {
       if [known.command] + known.arguments == command { return nil }
       users.remove([KubeUsers.exec], of: user)
     }
+    guard command.allSatisfy(ServiceCredential.isPlain) else {
+      throw ProtocolError(
+        .invalidRequest,
+        "a path or name holds a control character, which cannot be written into kubectl's file")
+    }
     let lines =
       ["exec:", "  apiVersion: \(version)", "  args:"]
       + command.dropFirst().map { "  - \(YAMLScalar.written($0))" }

@@ -19,15 +19,22 @@ package enum SQLiteFailure {
       } else {
         unsafe String(cString: sqlite3_errstr(status))
       }
-    let errno = unsafe database.map { unsafe sqlite3_system_errno($0) } ?? 0
+    let last = unsafe database.map { unsafe sqlite3_system_errno($0) } ?? 0
+    let errno = code & 0xff == SQLITE_FULL && ![ENOSPC, EDQUOT].contains(last) ? ENOSPC : last
     return StorageError(
-      self.code(for: code), "SQLite: \(self.message(message, code, errno))",
+      self.code(for: code), self.message(message, code, errno),
       systemError: errno == 0 ? nil : errno, databaseError: code, sql: sql)
   }
 
-  /// SQLite says of a process without descriptors, and of a disk that takes nothing, only that it is
-  /// unable to open a file.
-  private static func message(_ message: String, _ code: Int32, _ errno: Int32) -> String {
+  /// What is said: of a disk that takes nothing what the system says of it, since SQLite has other
+  /// words for that at each of its places.
+  private static func message(_ text: String, _ code: Int32, _ errno: Int32) -> String {
+    let message = "SQLite: \(text)"
+    if [SQLITE_CANTOPEN, SQLITE_IOERR, SQLITE_FULL].contains(code & 0xff),
+      [EROFS, ENOSPC, EDQUOT].contains(errno)
+    {
+      return "the store cannot be written: \(System.Failure(errno: errno).reason)"
+    }
     guard [SQLITE_CANTOPEN, SQLITE_IOERR].contains(code & 0xff) else { return message }
     switch errno {
     case EMFILE:
@@ -35,7 +42,7 @@ package enum SQLiteFailure {
       unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
       return "\(message): the process has too many open files (\(limit.rlim_cur))"
     case ENFILE: return "\(message): the system has too many open files"
-    case EROFS, ENOSPC, EDQUOT, EACCES, EPERM:
+    case EACCES, EPERM:
       return "\(message): \(System.Failure(errno: errno).reason)"
     default: return message
     }

@@ -118,7 +118,8 @@ package import VaultSealing
     default:
       return TerminalError(
         .commandNotExecutable,
-        "the command could not be started: \(unsafe String(cString: strerror(code)))")
+        "the command could not be started: \(unsafe String(cString: strerror(code)))",
+        code == EACCES ? .checkPath : nil)
     }
   }
 }

@@ -61,14 +61,16 @@ package enum SecretInput {
       throw TerminalError(
         error.errno == ENOENT ? .fileNotFound : .inputUnreadable,
         error.errno == ENOENT
-          ? "\(path) does not exist" : "\(path) cannot be opened: \(error.reason)", .checkPath)
+          ? "\(LineValue.shown(path)) does not exist"
+          : "\(LineValue.shown(path)) cannot be opened: \(error.reason)", .checkPath)
     }
     defer { System.close(descriptor) }
     do {
       try check(descriptor)
       return try read(descriptor, limit: limit)
     } catch let error as System.Failure {
-      throw TerminalError(.inputUnreadable, "\(path) cannot be read: \(error.reason)")
+      throw TerminalError(
+        .inputUnreadable, "\(path) cannot be read: \(error.reason)", .checkPath)
     }
   }
 

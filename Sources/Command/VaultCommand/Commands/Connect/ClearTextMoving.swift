@@ -122,6 +122,14 @@ struct ClearTextMoving {
     }
   }
 
+  /// Tells where copies of files keep the secrets in plain text that are moved: beside them, or under
+  /// another name.
+  static func tellCopies(_ sweep: ClearTextSweep) {
+    StandardError.tellSome(sweep.links + sweep.copies) {
+      StandardError.note($0.text, hint: $0.hint)
+    }
+  }
+
   /// Tells that a file stays as it is.
   static func tellSkipped(_ path: String, _ reason: String, hint: String? = nil) {
     StandardError.line(

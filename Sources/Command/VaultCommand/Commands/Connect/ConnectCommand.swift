@@ -32,15 +32,27 @@ struct ConnectionOptions: ParsableArguments {
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
+  /// Takes the program's word for that of its file, where the file is its alone: `kube` is kubectl's.
+  mutating func validate() {
+    guard Connection.Program(rawValue: program) == nil,
+      let word = ClearTextProgram(word: program)?.connection,
+      Connection.Program(rawValue: word) != nil,
+      ClearTextProgram.allCases.count(where: { $0.connection == word }) == 1
+    else { return }
+    program = word
+  }
+
   func connection() throws -> Connection {
     try Connection(program, part: part, settings: common.settings())
   }
 
   /// Removes what a killed command has left, unless this is a dry run.
-  func removeLeftovers() throws {
-    for (path, reason) in Leftovers.remove(dryRun: dryRun) {
-      ClearTextMoving.tellSkipped(path, reason)
-    }
+  ///
+  /// - Returns: What is still there, and why.
+  func removeLeftovers() throws -> [(path: String, reason: String)] {
+    let kept = Leftovers.remove(dryRun: dryRun)
+    for (path, reason) in kept { ClearTextMoving.tellSkipped(path, reason) }
+    return kept
   }
 
   /// Makes the changes, unless this is a dry run, and prints them.
@@ -116,14 +128,15 @@ struct ConnectCommand: ParsableCommand {
   var move = false
 
   func run() throws {
-    try options.removeLeftovers()
-    if move { return try moveClearText() }
+    let kept = try options.removeLeftovers()
+    if move { return try moveClearText(besides: kept) }
     let connection = try options.connection()
-    try options.perform(try connection.connecting(), verbs: Self.verbs)
+    try options.perform(
+      try connection.connecting(), verbs: Self.verbs, [ClearTextMoving.json(skipped: kept)])
     for step in try connection.nextSteps() { StandardError.note(step.text, hint: step.hint) }
   }
 
-  private func moveClearText() throws {
+  private func moveClearText(besides stuck: [(path: String, reason: String)]) throws {
     let settings = try options.common.settings()
     guard let program = ClearTextProgram(word: options.program) else {
       throw CommandError.usage(
@@ -142,14 +155,15 @@ struct ConnectCommand: ParsableCommand {
       guard sweep.unreadable.isEmpty else {
         if options.common.json {
           try options.writeJSON(
-            [], [("moved", .array([])), ClearTextMoving.json(skipped: sweep.unreadable)])
+            [], [("moved", .array([])), ClearTextMoving.json(skipped: stuck + sweep.unreadable)])
         }
         throw ExitStatusOnly(status: .no)
       }
       StandardError.note("nothing is in plain text that could be moved")
       guard Connection.Program(rawValue: options.program) != nil else { return }
       return try options.perform(
-        try options.connection().connecting(), verbs: Self.verbs)
+        try options.connection().connecting(), verbs: Self.verbs,
+        [("moved", .array([])), ClearTextMoving.json(skipped: stuck)])
     }
     if let first = moving.settable(sweep).refused.first { throw first.reason }
     let moved = try moving.move(sweep)
@@ -162,7 +176,7 @@ struct ConnectCommand: ParsableCommand {
         changes,
         [
           ("moved", ClearTextMoving.json(stored)),
-          ClearTextMoving.json(skipped: sweep.unreadable + moved.skipped),
+          ClearTextMoving.json(skipped: stuck + sweep.unreadable + moved.skipped),
         ])
       if isLeft { throw ExitStatusOnly(status: .no) }
       return
@@ -170,6 +184,7 @@ struct ConnectCommand: ParsableCommand {
     try moving.tell(stored)
     try options.write(changes, Self.verbs)
     for (text, hint) in ClearTextMoving.lines(stored) { StandardError.note(text, hint: hint) }
+    ClearTextMoving.tellCopies(sweep)
     try moving.tellKeptHelper(sweep)
     if isLeft { throw ExitStatusOnly(status: .no) }
     guard !options.dryRun else { return }
@@ -197,7 +212,7 @@ struct DisconnectCommand: ParsableCommand {
   var keep = false
 
   func run() throws {
-    try options.removeLeftovers()
+    let kept = ClearTextMoving.json(skipped: try options.removeLeftovers())
     let moving = ClearTextMoving(
       settings: try options.common.settings(), part: options.part, dryRun: options.dryRun)
     let programs = ClearTextProgram.allCases.filter {
@@ -229,7 +244,7 @@ struct DisconnectCommand: ParsableCommand {
     if isChanged || restored.contains(where: { $0.problem != nil }) {
       try options.perform(
         [], verbs: ("took out of", "would take out of"),
-        [("restored", .array(restored.map(\.json)))], isAll: false)
+        [("restored", .array(restored.map(\.json))), kept], isAll: false)
       if !options.common.json { moving.tell(restored) }
       let word = StandardOutput.shown(options.program)
       StandardError.note(
@@ -242,22 +257,23 @@ struct DisconnectCommand: ParsableCommand {
     // Of a program that is set up by hand there is nothing else to undo.
     let isKnown = programs.isEmpty || Connection.Program(rawValue: options.program) != nil
     try options.perform(
-      isKnown ? try disconnecting(restored) : try disconnectingOther(restored),
+      isKnown ? try disconnecting(restored) : try disconnectingOther(restored, programs),
       verbs: ("took out of", "would take out of"),
-      [("restored", .array(restored.map(\.json)))], isAll: restored.isEmpty && forgotten == 0)
+      [("restored", .array(restored.map(\.json))), kept], isAll: restored.isEmpty && forgotten == 0)
     if !options.common.json { moving.tell(restored) }
   }
 
   /// What takes the settings of another program back that the move of this one's file has made: git's
   /// for `.netrc`; not while something else that it gets from the vault was moved.
   private func disconnectingOther(
-    _ restored: [MovedSecrets.Restored]
+    _ restored: [MovedSecrets.Restored], _ programs: [ClearTextProgram]
   ) throws -> [Connection.Change] {
     let settings = try options.common.settings()
     let left =
       options.dryRun
       ? [] : Set(try MovedSecrets(settings).programs.map(\.connection))
-    let words = Set(restored.map(\.entry.program.connection)).filter {
+    let all = restored.isEmpty ? programs : restored.map(\.entry.program)
+    let words = Set(all.map(\.connection)).filter {
       Connection.Program(rawValue: $0) != nil
     }
     return try words.sorted().flatMap { word -> [Connection.Change] in

@@ -1,5 +1,6 @@
 import ArgumentParser
 import VaultCommandCore
+import VaultCompletion
 import VaultProtocols
 
 /// `vault credential`: another program writes its words, so they are passed on as they are.
@@ -38,7 +39,8 @@ struct CredentialCommand: ParsableCommand {
     guard let face = CredentialProtocol(rawValue: face) else {
       throw CommandError.usage(
         "unknown protocol",
-        hint: "known: \(CredentialProtocol.allCases.map(\.rawValue).joined(separator: ", "))")
+        hint: Habit.hint(for: [Self.verbName, self.face], path: [Self.verbName])
+          ?? "known: \(CredentialProtocol.allCases.map(\.rawValue).joined(separator: ", "))")
     }
     let (behind, words) = CredentialLine.split(words, face)
     return CredentialLine(

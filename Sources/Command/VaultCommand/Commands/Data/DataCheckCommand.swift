@@ -89,7 +89,8 @@ struct DataBackupCommand: ParsableCommand {
       ])
     } else {
       StandardError.note(
-        "the copy is complete and verified" + (files == 0 ? "" : ", with \(files) large values"))
+        "the copy is complete and verified"
+          + (files == 0 ? "" : ", with \(Plural.of(files, "large value"))"))
     }
   }
 }

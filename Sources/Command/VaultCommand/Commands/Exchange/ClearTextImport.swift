@@ -144,6 +144,7 @@ struct ClearTextImport {
           + "the program asks the vault")
     }
     for (text, hint) in ClearTextMoving.lines(stored) { StandardError.note(text, hint: hint) }
+    for (text, hint) in sweep.links { StandardError.note(text, hint: hint) }
     try moving.tellKeptHelper(sweep)
     StandardError.note(
       dryRun

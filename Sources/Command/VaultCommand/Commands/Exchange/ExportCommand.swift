@@ -5,6 +5,7 @@ import VaultCompletion
 import VaultCredentials
 import VaultExchange
 import VaultSealing
+import VaultStorage
 import VaultTerminal
 
 /// `vault export`.

@@ -251,8 +251,10 @@ struct ImportCommand: ParsableCommand {
       try StandardOutput.write(TextTable.aligned(rows))
     }
     arrived.tell()
-    for note in plan.notes { StandardError.note("\(note.origin): \(note.reason)") }
-    for loss in plan.losses {
+    if !OutputOptions.isQuiet {
+      StandardError.tellSome(plan.notes) { StandardError.note("\($0.origin): \($0.reason)") }
+    }
+    StandardError.tellSome(plan.losses) { loss in
       StandardError.line("\(ProgramName.current): skipped: \(loss.origin): \(loss.reason)")
     }
     let written = plan.drafts.count

@@ -22,7 +22,7 @@ enum PropertyListLink: String {
       },
       error: { StandardError.write(String(decoding: $0, as: UTF8.self)) },
       input: { try StandardInput.all() }, line: { readLine() },
-      domains: PropertyListDomains(home: StoreLocation.variable("HOME")) {
+      domains: PropertyListDomains(home: StoreLocation.namedHome()) {
         DefaultsLine.tool(VaultSettings()) { _ in hasFailed = true }
       })
     let status =

@@ -49,7 +49,8 @@ struct GetCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The item with this attribute, instead of its name; repeatable.", valueName: "name=value"))
+      "The item with this attribute, instead of its name; repeatable.", valueName: "name=value"),
+    completion: .live)
   var attribute: [String] = []
 
   @Flag(help: "Draw it as a QR code, for a phone; needs the program qrencode.")

@@ -133,6 +133,12 @@ struct RestoreCommand: ParsableCommand {
       throw error
     }
     if settings.writesJSON { return try StandardOutput.write([("item", item.json)]) }
+    let isRenamed = (try? ItemName(name)).map { $0 != item.name } ?? false
+    if trash != nil, isRenamed, !StandardError.isTerminal {
+      // As 'rename' and 'import' do: without the name a script cannot go on.
+      StandardError.note(
+        "\(StandardOutput.shown(item.name.text)) is back: another item has the name that it had")
+    }
     StandardError.confirmation(
       "\(item.name.text) is back; its current version is \(item.version)",
       undo: true)
@@ -176,7 +182,7 @@ struct RestoreCommand: ParsableCommand {
         )
       }
     }
-    for name in left {
+    StandardError.tellSome(left) { name in
       StandardError.note(
         "\(StandardOutput.shown(name.text)) stays in the trash: an item has its name",
         hint: "restore it beside that: \(ProgramName.current) restore "

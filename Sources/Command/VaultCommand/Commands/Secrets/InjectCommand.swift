@@ -110,8 +110,8 @@ struct InjectCommand: ParsableCommand {
       throw CommandError(
         error.errno == ENOENT ? .fileNotFound : .inputUnreadable,
         error.errno == ENOENT
-          ? "the template \(path) does not exist"
-          : "the template \(path) cannot be read: \(error.reason)",
+          ? "the template \(LineValue.shown(path)) does not exist"
+          : "the template \(LineValue.shown(path)) cannot be read: \(error.reason)",
         hint: "check the path of --in")
     }
     throw CommandError(

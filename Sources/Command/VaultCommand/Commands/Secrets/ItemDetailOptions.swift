@@ -25,7 +25,8 @@ struct ItemDetailOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "What other programs look it up by, such as server=example.com; repeatable.",
-      valueName: "name=value"))
+      valueName: "name=value"),
+    completion: .live)
   var attribute: [String] = []
 
   @Option(

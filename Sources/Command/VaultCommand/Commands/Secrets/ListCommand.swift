@@ -47,7 +47,8 @@ struct ListCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Only items with this attribute, such as service=api; repeatable.", valueName: "name=value"))
+      "Only items with this attribute, such as service=api; repeatable.", valueName: "name=value"),
+    completion: .live)
   var attribute: [String] = []
 
   @Flag(help: "Only expired items.")
@@ -217,7 +218,7 @@ struct ListRequest: Equatable, Sendable {
   ///
   /// Nobody reads it elsewhere, and many thousand names are not compared.
   private func namesToSuggest(in snapshot: VaultSnapshot) -> [String] {
-    guard pattern != nil, StandardError.isTerminal, !common.json else { return [] }
+    guard pattern != nil, !common.json else { return [] }
     let names = snapshot.names()
     return names.count <= 5000 ? names : []
   }

@@ -4,19 +4,19 @@ import VaultStorage
 import VaultTerminal
 
 extension ListRequest {
-  /// Says that there is nothing, and what may have been meant: without a terminal only where the
-  /// line means something else.
+  /// Says that there is nothing, and what may have been meant.
   ///
   /// - Parameter names: Names among which one may be meant.
   func tellNothing(_ names: [String]) {
-    if !trash, let pattern, let meant = Habit.hint(for: ["list", pattern], path: ["list"]) {
+    let verb = trash ? "trash" : "list"
+    if let pattern, let meant = Habit.hint(for: [verb, pattern], path: ["list"]) {
       StandardError.note("no item matches '\(pattern)'", hint: meant)
-    } else if StandardError.isTerminal {
-      tellPerson(names)
+    } else {
+      tellAbsence(names)
     }
   }
 
-  private func tellPerson(_ names: [String]) {
+  private func tellAbsence(_ names: [String]) {
     let isAll =
       !trash && tag == nil && attribute.isEmpty && !expired && !conflicts && expiring == nil
       && unused == nil && exposedTo == nil

@@ -68,7 +68,8 @@ struct RedactCommand: ParsableCommand {
       throw CommandError(
         error.errno == ENOENT ? .fileNotFound : .inputUnreadable,
         error.errno == ENOENT
-          ? "\(path) does not exist" : "\(path) cannot be read: \(error.reason)",
+          ? "\(LineValue.shown(path)) does not exist"
+          : "\(LineValue.shown(path)) cannot be read: \(error.reason)",
         hint: "check the path of --in")
     }
   }

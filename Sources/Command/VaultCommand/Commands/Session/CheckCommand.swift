@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import VaultCommandCore
 import VaultCredentials
 import VaultStorage
@@ -89,9 +90,22 @@ struct CheckCommand: ParsableCommand {
   }
 
   private func mend(_ settings: VaultSettings) throws {
-    let vault = try settings.locked()
-    let report = try vault.blocking.salvage { slots in
-      UnlockSources(settings: settings, vault: vault, slots: slots).sources()
+    let report: SalvageReport
+    do {
+      let vault = try settings.locked()
+      report = try vault.blocking.salvage { slots in
+        UnlockSources(settings: settings, vault: vault, slots: slots).sources()
+      }
+    } catch var error as CredentialError
+      where (error.underlying as? StorageError)?.systemError == ENOENT && error.code == .unsafeFile
+    {
+      // Whether the disk of a link's target is only not there, the person alone knows.
+      let name = ProgramName.current
+      error.hint =
+        "mount the disk that it leads to; if that is lost, remove the link and see what is left: "
+        + "\(name) check --salvage; or from a backup: \(name) init --from FILE"
+      error.remedies = []
+      throw error
     }
     for notice in report.notices { StandardError.note(notice.message, hint: notice.advice) }
     if settings.writesJSON {

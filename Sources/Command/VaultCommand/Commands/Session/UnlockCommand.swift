@@ -1,6 +1,7 @@
 import ArgumentParser
 import VaultCommandCore
 import VaultCredentials
+import VaultSealing
 import VaultStorage
 import VaultTerminal
 
@@ -62,9 +63,9 @@ struct UnlockCommand: ParsableCommand {
 
   private func sources(_ settings: VaultSettings, _ vault: LockedVault) -> [KeySource] {
     if recovery {
-      return [
-        .recoveryCode { try Prompt.secret(VaultQuestion.text("Recovery code", for: vault)) }
-      ]
+      let kinds = (try? vault.blocking.summary().slots.map(\.kind)) ?? []
+      return kinds.contains(.recovery)
+        ? UnlockSources.recoverySources(vault) : [.recoveryCode { try SecretBytes(copying: []) }]
     }
     let doors = UnlockSources(settings: settings, vault: vault)
     // A session of another length needs a key; the existing session does not count.

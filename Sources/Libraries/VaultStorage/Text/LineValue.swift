@@ -1,5 +1,3 @@
-import VaultStorage
-
 /// What a person typed for a name or a path, as an error may repeat it.
 package enum LineValue {
   /// The text without what may be a secret in another program's line: what stands behind an equals
