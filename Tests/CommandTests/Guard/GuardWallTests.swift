@@ -31,7 +31,7 @@ struct GuardWallTests {
   @Test func theStatusIsTheCommands() throws {
     let bench = try GuardBench()
     for (line, status) in [
-      ("exit 0", 0), ("exit 3", 3), ("kill -TERM $$", 143), ("kill -KILL $$", 137),
+      ("exit 0", 0), ("exit 3", 3), ("kill -KILL $$", 137),
     ] {
       #expect(try bench.inside("", line).status == Int32(status), "\(line)")
     }
@@ -149,7 +149,8 @@ struct GuardWallTests {
       "",
       keys + """
 
-        print(open("/proc/keys").read() if os.access("/proc/keys", os.R_OK) else "")
+        try: print(open("/proc/keys").read())
+        except OSError: print()
         for ring in [-1, -2, -3, -4, -5, \(user)]:
             buffer = ctypes.create_string_buffer(4096)
             print(call(8, ring, -2), call(11, ring, ctypes.addressof(buffer), 4096), call(0, ring, 1))
@@ -170,6 +171,7 @@ struct GuardWallTests {
       end = subprocess.run([os.environ["VAULT"], "-q", "guard"] + sys.argv[1:]
                            + ["--", "/usr/bin/python3", "client.py"])
       os.unlink("/tmp/\(name)")
+      os.unlink(os.environ["HOME"] + "/run/bus")
       sys.exit(end.returncode)
       """
     let client = """

@@ -1,11 +1,14 @@
 """guard_terminal.py VAULT FOLDER HOME: a command behind the wall, at a terminal of its own."""
 
 import os
+import signal
 import sys
 
 import pexpect
 
 vault, folder, home = sys.argv[1:]
+# A test's threads block signals, and so would what they start.
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
 with open(folder + "/type.py", "w") as script:
     script.write("""
 import fcntl, sys
@@ -42,6 +45,7 @@ run("fg", "guard")
 shell.sendcontrol("c")
 shell.expect("ready> ")
 run("echo =$?=", "=130=\r\n", "ready> ")
+run("%s -q guard -- sh -c 'kill -TERM $$'; echo =$?=" % vault, "=143=\r\n", "ready> ")
 # What lives on in the background ends with the command.
 run("%s -q guard -- sh -c 'sleep 31418 & echo le''ft'" % vault, "left\r\n", "ready> ")
 run("pgrep -f '^sleep 3141[78]$' >/dev/null || echo no''body", "nobody\r\n", "ready> ")
