@@ -268,10 +268,11 @@ package enum CommandLineParsing {
     return (leading, rest)
   }
 
-  /// Whether a line runs another program, which follows `--`: `run`, `keyring serve`, `ssh-agent`.
+  /// Whether a line runs another program, which follows `--`: `run`, `keyring serve`, `ssh-agent`, `guard`.
   private static func runsProgram(_ arguments: ArraySlice<String>) -> Bool {
     guard arguments.first == KeyringCommand.verbName else {
-      return [RunCommand.verbName, SSHAgentCommand.verbName].contains(arguments.first)
+      return [RunCommand.verbName, SSHAgentCommand.verbName, GuardCommand.verbName]
+        .contains(arguments.first)
     }
     return leadingOptions(Array(arguments.dropFirst())).rest.first == KeyringServeCommand.verbName
   }

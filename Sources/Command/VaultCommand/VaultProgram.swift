@@ -48,6 +48,7 @@ public enum VaultProgram {
     }
     var arguments = typed
     do {
+      try GuardClient.refuseOthers(CommandLineParsing.leadingOptions(typed).rest)
       if let line = FastPath(typed) {
         try line.run()
         return .done

@@ -365,6 +365,18 @@ extension CommandGrammar {
       *
       """),
     CommandGrammar(
+      "guard",
+      "Run a command that sees no secret but what it uses: an agent, an installer.",
+      """
+      --only <glob> +: Let git, docker and aws use the items that match
+      --rw <path> =file +: Show a folder or file besides the working folder
+      --ro <path> =file +: Show a folder or file, to be read alone
+      --net <net> =host,none: The network: 'host' as it is, or 'none'
+      --env <name> +: Pass a variable of the environment on
+      --run-command <run-command> ++ !:
+      *
+      """),
+    CommandGrammar(
       "init",
       "Make a vault.",
       """

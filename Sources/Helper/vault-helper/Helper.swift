@@ -26,6 +26,8 @@ enum Helper {
       SSHServing.runAtPath(orders: numbers[0] ?? -1)
     case (SSHServing.socketVerb?, let numbers) where numbers.count == 2:
       SSHServing.runOnSocket(orders: numbers[0] ?? -1, listening: numbers[1] ?? -1)
+    case (GuardServing.verb?, let numbers) where numbers.count == 2 && !numbers.contains(nil):
+      GuardServing.run(orders: numbers[0] ?? -1, answers: numbers[1] ?? -1)
     case (SSHKeyWork.verb?, let numbers) where numbers.count == 2 && !numbers.contains(nil):
       SSHKeyWork.run(orders: numbers[0] ?? -1, answers: numbers[1] ?? -1)
     case (SessionWatching.verb?, let numbers) where numbers.count == 1:

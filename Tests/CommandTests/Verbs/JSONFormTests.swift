@@ -54,6 +54,7 @@ struct JSONFormTests {
     ("ssh keygen", ["key"], ""),
     ("ssh import", ["other", "-"], "no key"),
     ("ssh-agent", ["--", "true"], ""),
+    ("guard", ["--net", "none", "--", "true"], ""),
     ("ssh public", [], ""),
     ("sync leave", [], ""),
     // It ends only where there is no space.
@@ -102,7 +103,7 @@ struct JSONFormTests {
 
   /// Verbs that have nothing to print, or print another program's form.
   private static let without: Set<String> = [
-    "run", "redact", "keyring serve", "ssh-agent", "credential", "key remove",
+    "run", "redact", "keyring serve", "ssh-agent", "guard", "credential", "key remove",
     "key change-passphrase",
     "key upgrade", "sync leave",
   ]
@@ -132,11 +133,12 @@ struct JSONFormTests {
         let error = try #require(document["error"] as? [String: Any], "\(line.path)")
         #expect(error["status"] as? Int == Int(result.status))
         #expect(error["code"] is String && error["message"] is String)
-        // There is neither a keyring nor a clipboard; redacted text is no JSON.
+        // There is neither a keyring nor a clipboard; redacted text is no JSON. The tests' folder
+        // holds this command, and is no folder for a wall.
         #expect(
           line.path.hasPrefix("keyring")
             || [
-              "menu", "redact", "sync join", "sync role", "sync admit", "sync remove",
+              "menu", "redact", "guard", "sync join", "sync role", "sync admit", "sync remove",
               "sync resolve", "sync watch", "ssh import", "data conflicts", "data restore",
             ].contains(line.path),
           "\(line.path): \(result.errors)")

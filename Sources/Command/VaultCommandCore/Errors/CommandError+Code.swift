@@ -163,6 +163,8 @@ extension CommandError {
     case noClipboard = "no-clipboard"
     /// A program that is needed is missing, or could not be started.
     case programMissing = "program-missing"
+    /// A command cannot be run behind a wall here: `vault guard`.
+    case guardUnavailable = "guard-unavailable"
     /// The list of leaked passwords cannot be asked.
     case breachListUnavailable = "breach-list-unavailable"
 
@@ -225,6 +227,8 @@ extension CommandError {
     case permissionDenied = "permission-denied"
     /// The system denied the access to a store.
     case accessDenied = "access-denied"
+    /// Behind `vault guard`, where secrets are for git, docker and aws alone.
+    case insideGuard = "inside-guard"
     /// There is no terminal to ask on.
     case noTerminal = "no-terminal"
     /// The administrator has fixed the preference.
@@ -364,7 +368,7 @@ extension CommandError.Code {
       .keyringServiceGone, .keyringPlainSessionOnly, .keyringSessionRefused,
       .keyringUnlockUnsupported, .keyringRefused,
       .keyringInvalidRequest, .copyRemains, .outOfMemory, .noClipboard, .programMissing,
-      .breachListUnavailable, .syncUnavailable:
+      .breachListUnavailable, .syncUnavailable, .guardUnavailable:
       .unavailable
     case .cannotCreate, .vaultExists, .tooLong, .tooLarge, .noMemoryFileSystem: .cannotCreate
     case .inputOutput, .inputUnreadable, .notDurable, .storedButNotDurable, .otherApplication,
@@ -377,7 +381,7 @@ extension CommandError.Code {
       .keyringPromptDismissed, .keyringPromptTimedOut, .keyringPromptGivenUp, .keyringStillLocked,
       .keyringItemLocked, .keyringWrongPassword, .passphraseCommandFailed, .keepassxcFailed,
       .sshKeyEncrypted, .sshKeyWrongPassphrase, .syncRemoved, .syncNotAllowed, .syncLastOwner,
-      .syncInvitation:
+      .syncInvitation, .insideGuard:
       .noPermission
     case .noVault, .configuration, .newerVersion, .noLocation, .noHome, .noProc, .sourceMissing,
       .configurationUnreadable, .notAPasswordStore, .noAccessKey, .accessKeyNotText,

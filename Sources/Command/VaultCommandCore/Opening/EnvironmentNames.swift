@@ -31,9 +31,12 @@ package enum EnvironmentNames {
   /// Whether ssh asks the agent that runs this command, rather than the one of a unit.
   package static let sshAgent = SSHAgentUnit.variable
 
+  /// The socket of `vault guard`, by which a program knows that it is behind the wall.
+  package static let `guard` = GuardRequest.variable
+
   /// Those that no child process gets.
   package static let hidden = [home, vaultName, passphraseFile, passphrase, keyFile, pager]
 
   /// All of them.
-  package static let all = hidden + [askpass, log, plain, sshAgent]
+  package static let all = hidden + [askpass, log, plain, sshAgent, `guard`]
 }

@@ -122,6 +122,7 @@ package struct KeyringServingOrder {
     case agentPath = "ssh-agent-at"
     case agentSocket = "ssh-agent-socket"
     case agentCommand = "ssh-agent"
+    case guardCommand = "guard"
   }
 
   /// Serves in place of this process.

@@ -102,6 +102,17 @@ struct ItemRecords: Sendable, RandomAccessCollection {
     return record
   }
 
+  /// Takes out all records but those of live items with these names.
+  ///
+  /// - Parameter isKept: Whether an item of this name stays.
+  mutating func keepLive(where isKept: (String) -> Bool) {
+    let kept = Set(liveNames().filter { isKept($0.name) }.map(\.position))
+    sortedCount = (0..<sortedCount).count(where: kept.contains)
+    places = places.enumerated().filter { kept.contains($0.offset) }.map(\.element)
+    hasRemoved = true
+    names = PositionsByName()
+  }
+
   private mutating func noteNames(_ change: (PositionsByName) -> Void) {
     // Another value may share the names that were looked up, and not this change.
     if isKnownUniquelyReferenced(&names) { change(names) } else { names = PositionsByName() }

@@ -64,6 +64,16 @@ package struct UsageRecord: Sendable, Equatable {
     package static func sshAgent(_ purpose: String) -> Verb {
       Verb(rawValue: "ssh-agent for " + String(decoding: purpose.utf8.prefix(400), as: UTF8.self))
     }
+    /// A program behind `vault guard` was answered.
+    ///
+    /// - Parameters:
+    ///   - protocol: What it speaks, such as `git`.
+    ///   - namespace: Where it runs, as the kernel names it, such as `pid:[4026532281]`.
+    /// - Returns: The verb.
+    package static func guarded(_ protocol: String, namespace: String?) -> Verb {
+      let place = namespace.map { " in \($0)" } ?? ""
+      return Verb(rawValue: "\(`protocol`) by guard\(place)")
+    }
     /// The log was switched off; such a record names no item.
     package static let logOff = Verb(rawValue: "log-off")
     /// The log was switched on; such a record names no item.

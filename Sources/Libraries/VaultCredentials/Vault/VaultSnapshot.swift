@@ -206,6 +206,21 @@ public struct VaultSnapshot: Sendable {
   }
 }
 
+// MARK: - A part of it
+
+extension VaultSnapshot {
+  /// Returns a snapshot in which only some of the items are: nothing that it is asked for, by name,
+  /// query or id, comes from another one, and no answer says whether there is another one.
+  ///
+  /// - Parameter isWithin: Whether an item of this name is among them.
+  /// - Returns: The snapshot; it has no trash.
+  package func narrowed(to isWithin: (String) -> Bool) -> VaultSnapshot {
+    var index = index
+    index.items.keepLive(where: isWithin)
+    return VaultSnapshot(vault: vault, file: file, index: index)
+  }
+}
+
 // MARK: - Records
 
 extension VaultSnapshot {

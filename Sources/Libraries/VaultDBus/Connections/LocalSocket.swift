@@ -103,7 +103,7 @@ package import VaultSealing
 
   /// Connects to a path, or to an abstract name, which begins with a NUL; `nil` if nothing listens,
   /// or lets nobody in within so many milliseconds.
-  static func connect(to path: [UInt8], milliseconds: Int) -> Int32? {
+  package static func connect(to path: [UInt8], milliseconds: Int) -> Int32? {
     guard !path.isEmpty, var address = address(path) else { return nil }
     let type = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue
     let socket = Glibc.socket(AF_UNIX, Int32(type), 0)

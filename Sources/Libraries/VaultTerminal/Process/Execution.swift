@@ -18,6 +18,8 @@ package import VaultSealing
   package let keepsLittle: Bool
   /// Open files to pass on, with the numbers that the program expects.
   package let files: [(file: Int32, number: Int32)]
+  /// Which variables of the environment it gets, in place of all or the few; `nil` for those.
+  package var keptVariables: (@Sendable (String) -> Bool)?
 
   /// Makes a replacement; see the properties.
   package init(
@@ -71,7 +73,8 @@ package import VaultSealing
       let name = unsafe String(
         decoding: UnsafeRawBufferPointer(start: text, count: length), as: UTF8.self)
       let isWanted =
-        !keepsLittle || Self.littleVariables.contains(name) || name.hasPrefix("LC_")
+        keptVariables?(name)
+        ?? (!keepsLittle || Self.littleVariables.contains(name) || name.hasPrefix("LC_"))
       if isWanted, !dropped.contains(name) { unsafe kept.append(text) }
       unsafe entry = entry?.advanced(by: 1)
     }

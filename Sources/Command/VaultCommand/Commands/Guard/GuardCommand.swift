@@ -1,0 +1,101 @@
+import ArgumentParser
+import VaultCommandCore
+import VaultCredentials
+import VaultSealing
+import VaultStorage
+import VaultTerminal
+
+/// `vault guard`.
+struct GuardCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "guard",
+    abstract: "Run a command that sees no secret but what it uses: an agent, an installer.",
+    usage:
+      "\(ProgramName.current) guard [--only GLOB…] [--rw PATH…] [--ro PATH…] [<options>] -- COMMAND [ARG…]",
+    discussion: """
+      Behind the wall are the system's programs, the working folder, and what --rw and --ro name. The home is \
+      empty; there is no other process, no session bus, no agent, no key of the kernel, and no vault. git, docker and \
+      aws get the items that --only names, by their own protocols.
+
+      \(ProgramName.current) guard --only 'git/github.com/*' -- git pull
+      \(ProgramName.current) guard --net none -- make test
+      \(ProgramName.current) guard --rw ~/.cache/pip --ro ~/.gitconfig -- pip install -r requirements.txt
+      """)
+
+  @Option(
+    help: ArgumentHelp(
+      "Let git, docker and aws use the items that match; repeatable. No session is started.",
+      valueName: "glob"))
+  var only: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Show a folder or file besides the working folder; repeatable.", valueName: "path"),
+    completion: .file())
+  var rw: [String] = []
+
+  @Option(
+    help: ArgumentHelp("Show a folder or file, to be read alone; repeatable.", valueName: "path"),
+    completion: .file())
+  var ro: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The network: 'host' as it is, or 'none'; host if omitted.", valueName: "net"),
+    completion: .list(["host", "none"]))
+  var net: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Pass a variable of the environment on; repeatable.", valueName: "name"))
+  var env: [String] = []
+
+  // The words after `--`: see RunCommand.
+  @Option(name: .customLong(RunCommand.commandOption), parsing: .remaining, help: .hidden)
+  var command: [String] = []
+
+  @OptionGroup(title: "Common options") var common: GlobalOptions
+
+  func run() throws {
+    var settings = try common.settings()
+    guard !command.isEmpty else {
+      throw CommandError.usage(
+        "there is no command to run", hint: "\(ProgramName.current) guard -- COMMAND ARGUMENT…")
+    }
+    guard net.map(["host", "none"].contains) ?? true else {
+      throw CommandError.usage("the network is 'host' or 'none'", hint: "--net none")
+    }
+    // All of the wall before anyone is asked for a passphrase.
+    let places = try GuardPlaces(location: settings.location())
+    let folders = try GuardedFolders(writable: rw, readable: ro, places: places)
+    var wall = try GuardWall(folders, without: places, variables: env)
+    wall.hasNetwork = net != "none"
+    let program = try Bubblewrap(withNetwork: wall.hasNetwork)
+    if only.isEmpty {
+      StandardError.note("nothing of the vault is let out: there is no --only")
+    } else {
+      _ = try HelperProgram.path()
+      // A session would let every program of the user read the whole vault.
+      settings.sessionSeconds = 0
+      let patterns = only.map { NamePattern($0) }
+      let (key, names) = try settings.withVault { vault in
+        (
+          vault.vaultKey,
+          try vault.readInPlace().names(matching: .all).filter { name in
+            patterns.contains { $0.matches(name) }
+          }
+        )
+      }
+      if names.isEmpty {
+        StandardError.note("no item matches --only yet: what git stores there is let out")
+      }
+      wall.profiles = GuardWall.profiles(in: names)
+      var order = KeyringServingOrder(settings)
+      order.patterns = only
+      wall.socket = try order.startHelper(.guardCommand, [key])
+    }
+    Notices.tell(isAtEnd: true)
+    // The parser's words are text; these are the bytes that were typed.
+    try wall.replaceProcess(RawArguments.last(command.count), by: program)
+  }
+}
