@@ -116,20 +116,28 @@ extension SyncedVault {
   /// if let other = removal.sharesKeysWith { print("synchronize \(other), and here again") }
   /// ```
   ///
-  /// - Parameter device: The machine's label, or the beginning of its id.
+  /// Who has a copy of a home can go on from it under as many names as he likes, each of which stays
+  /// in by itself. `copies` removes them all at once, also those that this call finds in the store;
+  /// those that are made later go on for one that is out, and so are out as well. An honest machine
+  /// that goes on from that home is out with them: invite it again.
+  ///
+  /// - Parameters:
+  ///   - device: The machine's label, or the beginning of its id; with `copies` it may be out.
+  ///   - copies: Whether those that go on from copies of its home are removed, too.
   /// - Returns: What was removed, and what is left to do.
   /// - Throws: ``SyncError`` with code `.deviceNotFound`, also if several have the label;
   ///   `.notAllowed` unless this machine is an admin; what ``synchronize(acceptingRollback:)``
   ///   throws.
   @discardableResult
-  public func remove(_ device: String) throws -> SyncRemoval {
+  public func remove(_ device: String, copies: Bool = false) throws -> SyncRemoval {
     try files.locked {
       var loaded = try replica.load()
-      var removed: StreamID?
+      var removed: Membership.Removal?
       func operations(_ loaded: inout LoadedReplica, _ roster: Roster) throws -> [Operation] {
         guard removed == nil else { return [] }
-        let removal = try Membership(exchange).removal(of: device, roster, loaded)
-        removed = removal.stream
+        let removal = try Membership(exchange).removal(
+          of: device, roster, loaded, withCopies: copies)
+        removed = removal
         return removal.operations
       }
       let report = try SyncRun(exchange).synchronize(
@@ -233,7 +241,7 @@ extension SyncedVault {
   /// are in get, and those that can still come by an invitation.
   ///
   /// Brings the vault and its space together first. Records that are in the store stay as they are,
-  /// and so does the vault's own key. Nobody is put out by it: ``remove(_:)`` does that, and begins
+  /// and so does the vault's own key. Nobody is put out by it: ``remove(_:copies:)`` does that, and begins
   /// an epoch by itself.
   ///
   /// - Returns: The number of the epoch.
