@@ -35,7 +35,11 @@ struct RejoiningTests: SuiteOfThreeMachines {
 
   /// Has the desktop leave, does something, and has it join again.
   ///
-  /// - Parameter forgets: Whether its vault does not know any more that it was in.
+  /// - Parameters:
+  ///   - forgets: Whether its vault does not know any more that it was in.
+  ///   - body: What is done meanwhile.
+  /// - Returns: Its part in the space.
+  /// - Throws: What none of this should throw.
   private func leaving(forgets: Bool = false, _ body: () throws -> Void) throws -> SyncedVault {
     #expect(try SyncedVault.leave(desktop.vault, in: engine))
     if forgets { try desktop.vault.blocking.shared { $0.left = nil } }

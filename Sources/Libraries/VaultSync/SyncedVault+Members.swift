@@ -26,7 +26,7 @@ extension SyncedVault {
     let expires = now() + Int64(seconds) * 1000
     try files.locked {
       var loaded = try replica.load()
-      let report = try SyncRun(exchange).synchronize(&loaded) { loaded, roster in
+      func operations(_ loaded: inout LoadedReplica, _ roster: Roster) throws -> [Operation] {
         try Membership(exchange).checkAdmin(roster, loaded)
         guard role < .owner || roster.isOwner(loaded.state.stream) || roster.hasEarlierRules else {
           throw Membership.onlyAnOwner
@@ -37,12 +37,17 @@ extension SyncedVault {
             expires: expires)
         ]
       }
-      try report.checkIsDone()
-      let content = InvitationContent(
-        loaded.history, role: role, expires: expires,
-        snapshot: try SnapshotExchange(exchange).shownSnapshot(loaded))
-      try engine.putInvitation(
-        content.sealed(code.keys.own), id: code.id, in: loaded.state.space)
+      do {
+        try SyncRun(exchange).synchronize(&loaded, also: operations).checkIsDone()
+        let content = InvitationContent(
+          loaded.history, role: role, expires: expires,
+          snapshot: try SnapshotExchange(exchange).shownSnapshot(loaded))
+        try engine.putInvitation(
+          content.sealed(code.keys.own), id: code.id, in: loaded.state.space)
+      } catch {
+        try? Keeping(exchange).withdraw(code.id)
+        throw error
+      }
     }
     return SyncInvitation(
       text: code.text, role: role, expires: Date(timeIntervalSince1970: Double(expires) / 1000),
@@ -75,7 +80,8 @@ extension SyncedVault {
         invitation: member.invitation.map { Hexadecimal.text($0) },
         invitedBy: member.invitation.flatMap { roster.invitations[$0] }
           .map { roster.shownLabel(of: $0.inviter) },
-        admittedBy: member.admittedBy.map { roster.shownLabel(of: $0) })
+        admittedBy: member.admittedBy.map { roster.shownLabel(of: $0) },
+        cameByRecoveryCode: roster.recoveryCode(of: member) != nil)
     }
   }
 
@@ -140,9 +146,11 @@ extension SyncedVault {
         removed = removal
         return removal.operations
       }
-      let report = try SyncRun(exchange).synchronize(
-        &loaded, also: operations, closing: operations)
-      try report.checkIsDone()
+      try Keeping(exchange).saying { roster in
+        removed.flatMap { roster.members[$0.stream] }?.last != nil
+      } _: {
+        try SyncRun(exchange).synchronize(&loaded, also: operations, closing: operations)
+      }
       guard let removed else { throw Replica.copied }
       return try Membership(exchange).takeOtherKeys(afterRemovalOf: removed, &loaded)
     }
@@ -194,11 +202,13 @@ extension SyncedVault {
       }
       // The codes are closed before what was changed here goes out; the role itself may be one that
       // gives a right.
-      let report = try SyncRun(exchange).synchronize(&loaded, also: operations) {
-        loaded, roster in
-        try operations(&loaded, roster).filter(\.closesCode)
+      try Keeping(exchange).saying { roster in
+        roster.present.contains { $0.label == label && $0.role == role }
+      } _: {
+        try SyncRun(exchange).synchronize(&loaded, also: operations) { loaded, roster in
+          try operations(&loaded, roster).filter(\.closesCode)
+        }
       }
-      try report.checkIsDone()
       return label
     }
   }
@@ -258,9 +268,12 @@ extension SyncedVault {
         isBegun = true
         return [try Admitting(exchange).newEpoch(roster, loaded)]
       }
-      let report = try SyncRun(exchange).synchronize(
-        &loaded, also: operations, closing: operations)
-      try report.checkIsDone()
+      let former = loaded.history.roster().current?.number ?? 0
+      try Keeping(exchange).saying {
+        $0.current?.number ?? 0 > former
+      } _: {
+        try SyncRun(exchange).synchronize(&loaded, also: operations, closing: operations)
+      }
       return Int(loaded.history.roster().current?.number ?? 0)
     }
   }

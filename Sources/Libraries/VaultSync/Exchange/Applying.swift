@@ -153,6 +153,7 @@ struct Applying: Exchanging {
   ///   - next: Gets the records.
   ///   - writer: Gets them, too.
   /// - Returns: The items that the space has, too, as the vault has them: all of it is told now.
+  /// - Throws: ``SpaceBase/Outdated``; as ``RecordWriter/write(_:to:knowing:with:)``.
   private func join(
     _ local: [[UInt8]: SharedItem], _ left: String?, _ next: inout LoadedReplica,
     _ writer: inout RecordWriter

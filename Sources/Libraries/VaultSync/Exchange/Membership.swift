@@ -50,13 +50,16 @@ struct Membership: Exchanging {
   ///   - roster: Who is in.
   ///   - loaded: What is known.
   ///   - copies: Whether those go, too, that go on from copies of its home, also where it is out.
+  /// - Returns: What is removed, and what says so.
   /// - Throws: ``SyncError`` with code `.deviceNotFound`, `.notAllowed`.
   func removal(
     of device: String, _ roster: Roster, _ loaded: LoadedReplica, withCopies copies: Bool = false
   ) throws -> Removal {
     let own = loaded.state.stream
     let found = Result {
-      try copies ? findInOrOut(device, roster) : find(device, among: roster.present)
+      let former = copies ? Self.whatGoesOn(for: device, roster) : nil
+      return try former
+        ?? (copies ? findInOrOut(device, roster) : find(device, among: roster.present))
     }
     // A copy of this home may be taken out by whatever role this machine has, and its original.
     let isOwnCopy = (try? found.get()).map { roster.isOfOneLine($0.stream, own) } ?? false
@@ -97,6 +100,16 @@ struct Membership: Exchanging {
     removal.operations += RecoveryCodes.withdrawals(
       of: codes.values.sorted { $0.id.lexicographicallyPrecedes($1.id) }, roster)
     return removal
+  }
+
+  /// The machine that goes on, under another name, for one that was called so: that one is not
+  /// listed.
+  private static func whatGoesOn(for device: String, _ roster: Roster) -> Roster.Member? {
+    let isListed = roster.listed.contains { $0.label == device }
+    let former = roster.members.values.filter { $0.label == device && $0.successor != nil }
+    guard !isListed, former.count == 1, var last = former.first else { return nil }
+    while let next = last.successor.flatMap({ roster.members[$0] }) { last = next }
+    return last
   }
 
   /// Those of a machine's streams that nothing has ended yet.
