@@ -67,6 +67,45 @@ struct ConcurrentChangesTests: SuiteOfTwoMachines {
     }
   }
 
+  /// An undo gives the value back, on all machines: what the others have heard is settled, and a mark
+  /// that comes back names a version that there is.
+  @Test(arguments: [true, false])
+  func anUndoOfWhatWasTakenIsTheSameForAll(_ isHeard: Bool) throws {
+    try laptop.set("token", "l")
+    var changes = ItemChanges()
+    changes.note = "note l"
+    try laptop.vault.blocking.edit { _ = try $0.update(ItemName("token"), changes) }
+    desktop.time.advance(60_000)
+    try desktop.set("token", "d")
+    changes.note = "note d"
+    try desktop.vault.blocking.edit { _ = try $0.update(ItemName("token"), changes) }
+    try meet()
+    #expect(try item(laptop).conflicts.count == 2)
+    try first.resolve(ItemName("token"), taking: "laptop")
+    if isHeard { try meet() }
+    #expect(try laptop.get("token") == "l")
+    try laptop.vault.blocking.undo()
+    func check() throws {
+      for machine in [laptop, desktop] {
+        let item = try item(machine)
+        let versions = try machine.vault.blocking.history(of: ItemName("token")).map(\.version)
+        for conflict in item.conflicts {
+          if let version = conflict.version { #expect(versions.contains(version)) }
+        }
+      }
+    }
+    try check()
+    try meet()
+    try check()
+    for machine in [laptop, desktop] {
+      #expect(try machine.get("token") == "d" && item(machine).note == "note d")
+      #expect(try item(machine).conflicts.isEmpty == isHeard)
+      #expect(try machine.values(of: "token") == ["1", "l", "d"])
+    }
+    #expect(try item(laptop).lostValues == item(desktop).lostValues)
+    for one in [first, second] { #expect(try one.synchronize().sent == 0) }
+  }
+
   @Test func aNewNameAndANewValueAreBothTaken() throws {
     try laptop.vault.blocking.edit { _ = try $0.rename(ItemName("token"), to: ItemName("key")) }
     try desktop.set("token", "2")

@@ -107,6 +107,12 @@ struct ForkTests: SuiteOfThreeMachines {
     #expect(report.stopped.map(\.code) == [.tampered])
     #expect(report.stopped.first?.message.contains("'server'") == true)
     #expect(try first.status().forks.isEmpty)
+    // It is said as long as it lasts, not in that run alone.
+    for _ in 0..<2 {
+      try first.synchronize()
+      #expect(try first.status().stopped == ["server"])
+      #expect(try SyncedVault.overview(of: laptop.vault)?.stopped == 1)
+    }
     engine.lies { contents in
       contents.records[space]?[stream] = forked.records[space]?[stream]
       contents.heads[space]?[stream] = forked.heads[space]?[stream]

@@ -87,3 +87,35 @@ extension KnownSpace {
     return Sighting(stream: record.stream, sequence: sequence, hash: record.hash)
   }
 }
+
+extension HostileMember {
+  /// Writes a record with one operation of a kind that only a newer version could know.
+  func writeUnknownKind(_ kind: UInt8 = 99) throws {
+    let last = try SyncRecord(
+      bytes: #require((engine.all.records[known.space]?[known.stream] ?? []).last))
+    var content = SecretBuilder()
+    content.put(Int64(1))
+    content.put(UInt16(0))
+    content.put(UInt32(1))
+    content.put(kind)
+    content.put(UInt32(2))
+    content.put([1, 2])
+    let length = Padding.itemLength(content.count)
+    let padded = try content.joined().withBytes { try Padding.padded($0, to: length) }
+    var prefix = SyncRecord.magic + known.space.bytes + known.stream.bytes
+    let (number, epoch) = (last.sequence + 1, try known.key)
+    let numbered = (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    prefix += numbered
+    prefix += (0..<4).map { UInt8(truncatingIfNeeded: epoch.number >> (8 * $0)) }
+    prefix += last.hash
+    let key = try KeyDerivation.key(
+      from: epoch.key, message: Array("VSR1/record".utf8) + known.stream.bytes + numbered)
+    let signed =
+      prefix
+      + (try padded.withBytes {
+        try AuthenticatedEncryption.seal($0, key: key, context: prefix)
+      })
+    let signature = known.keys.signing.signature(of: Array("VSR1/signature".utf8) + signed)
+    try put(SyncRecord(bytes: signed + signature))
+  }
+}

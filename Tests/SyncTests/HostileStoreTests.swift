@@ -152,6 +152,8 @@ struct HostileStoreTests: SuiteOfThreeMachines {
     }
     #expect(try first.synchronize().problems.isEmpty)
     #expect(try first.synchronize().waiting == ["other"])
+    #expect(try first.status().waiting == ["other"])
+    #expect(try SyncedVault.overview(of: mine.vault)?.waiting == 1)
     mine.time.advance(23 * 3_600_000)
     #expect(try first.synchronize().problems.isEmpty)
     mine.time.advance(2 * 3_600_000)

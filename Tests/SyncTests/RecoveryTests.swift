@@ -125,6 +125,25 @@ struct RecoveryTests {
     #expect(error { _ = try join(SyncMachine("back"), code) }?.code == .invitation)
   }
 
+  /// Nobody lets in who has a code: so the run that brings him names him, and the list says it.
+  @Test func whoComesByACodeIsNamed() throws {
+    let desktop = try SyncMachine("desktop")
+    let second = try desktop.joining(first, engine, role: .writer)
+    for one in [first, second] { #expect(try one.synchronize().cameByCode.isEmpty) }
+    let rescue = try SyncMachine("rescue")
+    let third = try join(rescue, code)
+    #expect(try third.synchronize().cameByCode.isEmpty)
+    let came = try first.synchronize().cameByCode
+    #expect(came.map(\.label) == ["rescue"] && came.map(\.owner) == ["laptop"])
+    #expect(try first.synchronize().cameByCode.isEmpty)
+    #expect(try second.synchronize().cameByCode.isEmpty)
+    for one in [first, second, third] {
+      let devices = try one.devices()
+      #expect(devices.filter(\.cameByRecoveryCode).map(\.label) == ["rescue"])
+      #expect(devices.first { $0.label == "rescue" }?.invitedBy == "laptop")
+    }
+  }
+
   @Test func whoLeavesTakesTheCodeAlong() throws {
     let desktop = try SyncMachine("desktop")
     let second = try desktop.joining(first, engine, role: .owner)

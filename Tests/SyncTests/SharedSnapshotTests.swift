@@ -286,6 +286,52 @@ struct SharedSnapshotTests: SuiteOfTwoMachines {
   }
 }
 
+/// What somebody says whom nobody counts ends no snapshots; what a writer says does.
+struct UnknownKindTests: SuiteOfTwoMachines {
+  let machines: TwoMachines
+
+  init() throws { machines = try TwoMachines() }
+
+  private func snapshots(after kind: SyncRole) throws -> Int {
+    let server = try SyncMachine("server")
+    let third = try server.joining(first, engine, role: kind)
+    for _ in 0..<2 { for one in [first, second, third] { try one.synchronize() } }
+    try HostileMember(server, engine).writeUnknownKind()
+    for one in [second, first] { try one.synchronize() }
+    let stream = try StreamID(of: KnownSpace(server).keys.publicKeys, in: KnownSpace(server).space)
+    let record = try #require(KnownSpace(laptop).history.last(stream))
+    #expect(!record.content.isWhole)
+    var first = first
+    first.exchange.tuning.snapshotStep = 0
+    try laptop.set("token", "2")
+    try first.synchronize()
+    for one in [second, first] { #expect(try one.synchronize().problems.isEmpty) }
+    let told = try KnownSpace(laptop).told
+    #expect(told.confirms.count == told.snapshots.count)
+    return told.snapshots.count
+  }
+
+  @Test func aReaderEndsNoSnapshots() throws { #expect(try snapshots(after: .reader) == 1) }
+
+  /// A newer version may count it.
+  @Test func whatAWriterSaysIsNotLeftOut() throws { #expect(try snapshots(after: .writer) == 0) }
+
+  /// Nor does somebody who is out, by what he writes afterwards.
+  @Test func whoIsOutEndsNoSnapshots() throws {
+    let server = try SyncMachine("server")
+    let third = try server.joining(first, engine, role: .writer)
+    for _ in 0..<2 { for one in [first, second, third] { try one.synchronize() } }
+    let member = try HostileMember(server, engine)
+    try first.remove("server")
+    try member.writeUnknownKind()
+    var first = first
+    first.exchange.tuning.snapshotStep = 0
+    try laptop.set("token", "2")
+    for one in [first, second, first] { #expect(try one.synchronize().problems.isEmpty) }
+    #expect(try KnownSpace(laptop).told.snapshots.count == 1)
+  }
+}
+
 /// What a machine knows of its space, read from its files.
 struct KnownSpace {
   let space: SpaceID

@@ -639,6 +639,7 @@ extension CommandGrammar {
       """
       <device>: Its name, or the beginning of its id.
       --since <time>: Also revert what it changed since this time ago, or this date.
+      --copies: Also remove all machines that go on from copies of its home.
       --dry-run -n: With --since, only show what would be reverted.
       --yes -y: With --since, do not ask.
       *

@@ -26,7 +26,7 @@ extension SyncedVault {
     let expires = now() + Int64(seconds) * 1000
     try files.locked {
       var loaded = try replica.load()
-      let report = try SyncRun(exchange).synchronize(&loaded) { loaded, roster in
+      func operations(_ loaded: inout LoadedReplica, _ roster: Roster) throws -> [Operation] {
         try Membership(exchange).checkAdmin(roster, loaded)
         guard role < .owner || roster.isOwner(loaded.state.stream) || roster.hasEarlierRules else {
           throw Membership.onlyAnOwner
@@ -37,12 +37,17 @@ extension SyncedVault {
             expires: expires)
         ]
       }
-      try report.checkIsDone()
-      let content = InvitationContent(
-        loaded.history, role: role, expires: expires,
-        snapshot: try SnapshotExchange(exchange).shownSnapshot(loaded))
-      try engine.putInvitation(
-        content.sealed(code.keys.own), id: code.id, in: loaded.state.space)
+      do {
+        try SyncRun(exchange).synchronize(&loaded, also: operations).checkIsDone()
+        let content = InvitationContent(
+          loaded.history, role: role, expires: expires,
+          snapshot: try SnapshotExchange(exchange).shownSnapshot(loaded))
+        try engine.putInvitation(
+          content.sealed(code.keys.own), id: code.id, in: loaded.state.space)
+      } catch {
+        try? Keeping(exchange).withdraw(code.id)
+        throw error
+      }
     }
     return SyncInvitation(
       text: code.text, role: role, expires: Date(timeIntervalSince1970: Double(expires) / 1000),
@@ -75,7 +80,8 @@ extension SyncedVault {
         invitation: member.invitation.map { Hexadecimal.text($0) },
         invitedBy: member.invitation.flatMap { roster.invitations[$0] }
           .map { roster.shownLabel(of: $0.inviter) },
-        admittedBy: member.admittedBy.map { roster.shownLabel(of: $0) })
+        admittedBy: member.admittedBy.map { roster.shownLabel(of: $0) },
+        cameByRecoveryCode: roster.recoveryCode(of: member) != nil)
     }
   }
 
@@ -116,24 +122,35 @@ extension SyncedVault {
   /// if let other = removal.sharesKeysWith { print("synchronize \(other), and here again") }
   /// ```
   ///
-  /// - Parameter device: The machine's label, or the beginning of its id.
+  /// Who has a copy of a home can go on from it under as many names as he likes, each of which stays
+  /// in by itself. `copies` removes them all at once, also those that this call finds in the store;
+  /// those that are made later go on for one that is out, and so are out as well. An honest machine
+  /// that goes on from that home is out with them: invite it again.
+  ///
+  /// - Parameters:
+  ///   - device: The machine's label, or the beginning of its id; with `copies` it may be out.
+  ///   - copies: Whether those that go on from copies of its home are removed, too.
   /// - Returns: What was removed, and what is left to do.
   /// - Throws: ``SyncError`` with code `.deviceNotFound`, also if several have the label;
   ///   `.notAllowed` unless this machine is an admin; what ``synchronize(acceptingRollback:)``
   ///   throws.
   @discardableResult
-  public func remove(_ device: String) throws -> SyncRemoval {
+  public func remove(_ device: String, copies: Bool = false) throws -> SyncRemoval {
     try files.locked {
       var loaded = try replica.load()
-      var removed: StreamID?
+      var removed: Membership.Removal?
       func operations(_ loaded: inout LoadedReplica, _ roster: Roster) throws -> [Operation] {
         guard removed == nil else { return [] }
-        let removal = try Membership(exchange).removal(of: device, roster, loaded)
-        removed = removal.stream
+        let removal = try Membership(exchange).removal(
+          of: device, roster, loaded, withCopies: copies)
+        removed = removal
         return removal.operations
       }
-      let report = try SyncRun(exchange).synchronizeClosing(&loaded, with: operations)
-      try report.checkIsDone()
+      try Keeping(exchange).saying { roster in
+        removed.flatMap { roster.members[$0.stream] }?.last != nil
+      } _: {
+        try SyncRun(exchange).synchronizeClosing(&loaded, with: operations)
+      }
       guard let removed else { throw Replica.copied }
       return try Membership(exchange).takeOtherKeys(afterRemovalOf: removed, &loaded)
     }
@@ -185,9 +202,12 @@ extension SyncedVault {
       }
       // The codes are closed before what was changed here goes out; the role itself may be one that
       // gives a right.
-      let report = try SyncRun(exchange).synchronizeClosing(
-        &loaded, with: { try operations(&$0, $1).filter(\.closesCode) }, then: operations)
-      try report.checkIsDone()
+      try Keeping(exchange).saying { roster in
+        roster.present.contains { $0.label == label && $0.role == role }
+      } _: {
+        try SyncRun(exchange).synchronizeClosing(
+          &loaded, with: { try operations(&$0, $1).filter(\.closesCode) }, then: operations)
+      }
       return label
     }
   }
@@ -230,7 +250,7 @@ extension SyncedVault {
   /// are in get, and those that can still come by an invitation.
   ///
   /// Brings the vault and its space together first. Records that are in the store stay as they are,
-  /// and so does the vault's own key. Nobody is put out by it: ``remove(_:)`` does that, and begins
+  /// and so does the vault's own key. Nobody is put out by it: ``remove(_:copies:)`` does that, and begins
   /// an epoch by itself.
   ///
   /// - Returns: The number of the epoch.
@@ -247,8 +267,12 @@ extension SyncedVault {
         isBegun = true
         return [try Admitting(exchange).newEpoch(roster, loaded)]
       }
-      let report = try SyncRun(exchange).synchronizeClosing(&loaded, with: operations)
-      try report.checkIsDone()
+      let former = loaded.history.roster().current?.number ?? 0
+      try Keeping(exchange).saying {
+        $0.current?.number ?? 0 > former
+      } _: {
+        try SyncRun(exchange).synchronizeClosing(&loaded, with: operations)
+      }
       return Int(loaded.history.roster().current?.number ?? 0)
     }
   }

@@ -23,6 +23,7 @@ extension SyncedVault {
       hasChanges: told > state.sent || files.isVaultNewer
         || !PreferencesExchange.areAtRest(state.preferences, preferences),
       failure: notes.failure?.code, failingSince: notes.failure?.since,
+      waiting: notes.waiting.count, stopped: notes.stopped.count,
       isAutomatic: files.isAutomatic)
   }
 

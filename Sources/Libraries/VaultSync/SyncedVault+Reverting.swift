@@ -16,13 +16,16 @@ extension SyncedVault {
   ///
   /// - Parameters:
   ///   - device: The machine's label, or the beginning of its id.
+  ///   - copies: Whether those that go on from copies of its home are meant, too.
   ///   - time: The moment.
   /// - Returns: What would be taken back. Nothing is changed.
   /// - Throws: ``SyncError`` with code `.deviceNotFound`, `.notJoined`, `.copied`, `.tampered`;
   ///   `.unavailable`, `.withheld` where first records are in the store alone; what reading the
   ///   vault throws.
-  public func changes(by device: String, since time: Date) throws -> SyncReversion {
-    try Reverting(exchange).changes(by: device, since: time)
+  public func changes(
+    by device: String, copies: Bool = false, since time: Date
+  ) throws -> SyncReversion {
+    try Reverting(exchange).changes(by: device, withCopies: copies, since: time)
   }
 
   /// Takes the records that the store has, and tells nothing: the vault stays as it is.
@@ -42,19 +45,25 @@ extension SyncedVault {
   ///
   /// - Parameters:
   ///   - device: The machine's label, or the beginning of its id.
-  ///   - time: The moment; ``changes(by:since:)`` says what is changed.
+  ///   - copies: Whether those that go on from copies of its home are removed, too.
+  ///   - time: The moment; ``changes(by:copies:since:)`` says what is changed.
   /// - Returns: What was taken back.
-  /// - Throws: As ``remove(_:)`` and ``changes(by:since:)``; `.notAllowed` also for this machine.
+  /// - Throws: As ``remove(_:copies:)`` and ``changes(by:copies:since:)``; `.notAllowed` also for this
+  ///   machine.
   @discardableResult
-  public func remove(_ device: String, revertingSince time: Date) throws -> SyncReversion {
-    try Reverting(exchange).remove(device, revertingSince: time)
+  public func remove(
+    _ device: String, copies: Bool = false, revertingSince time: Date
+  ) throws -> SyncReversion {
+    try Reverting(exchange).remove(device, withCopies: copies, revertingSince: time)
   }
 
   /// Checks that this machine may remove another one, or has nothing to remove since that is out.
   ///
-  /// - Parameter device: The machine's label, or the beginning of its id.
+  /// - Parameters:
+  ///   - device: The machine's label, or the beginning of its id.
+  ///   - copies: Whether those that go on from copies of its home are removed, too.
   /// - Throws: ``SyncError`` with code `.deviceNotFound`, `.notAllowed`, as far as this machine knows.
-  package func checkRemoval(of device: String) throws {
-    try Reverting(exchange).checkRemoval(of: device)
+  package func checkRemoval(of device: String, copies: Bool = false) throws {
+    try Reverting(exchange).checkRemoval(of: device, withCopies: copies)
   }
 }

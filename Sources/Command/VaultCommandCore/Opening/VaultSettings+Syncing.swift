@@ -357,6 +357,24 @@ extension VaultSettings {
     return result
   }
 
+  /// Closes, in the space, a recovery code that the vault has no longer, and says so; where that
+  /// cannot be done now, says that it still opens the space.
+  package func closeRecoveryCode() throws {
+    do {
+      let report = try withSpace { try $0.synchronize(acceptingRollback: acceptsRollback) }
+      guard !report.isBlocked else {
+        throw report.problems.first ?? SyncError(.unavailable, "the store took nothing")
+      }
+      // Who came by it until now is in.
+      report.tellComers()
+      StandardError.note("the code opens the space no longer")
+    } catch let error as SyncError {
+      StandardError.warning(
+        "the code still opens the space until the next run: \(Sanitizer.visible(error.message))",
+        hint: "as soon as the store can be reached: \(ProgramName.current) sync now")
+    }
+  }
+
   /// What a line of `defaults` does after it has changed a domain that is to be brought to the
   /// store by itself.
   ///
@@ -408,6 +426,14 @@ package enum SpaceKnown {
       "this machine is the space's only owner, and no recovery code opens the space",
       hint: "make another machine an owner: \(ProgramName.current) sync role MACHINE owner; "
         + "or a recovery code: \(ProgramName.current) key add --recovery")
+  }
+
+  /// Whether recovery codes of a vault may open its space: it is an admin's or owner's.
+  package static func hasRecoveryCodes(of vault: UnlockedVault.Blocking) -> Bool {
+    guard SyncedVault.isJoined(vaultAt: vault.path),
+      let status = try? SyncedVault(vault.unlocked, engine: FolderEngine(path: "/")).status()
+    else { return false }
+    return status.role.map { $0 >= .admin } ?? false
   }
 
   /// What is wrong with the owners of a vault's space, as far as this machine knows; `nil` where

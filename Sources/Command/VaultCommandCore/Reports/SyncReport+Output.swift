@@ -15,6 +15,7 @@ extension SyncDevice {
       ("lastHeard", .string(Timestamp.text(lastHeard))), ("isRemoved", .bool(isRemoved)),
       ("isAdmitted", .bool(isAdmitted)), ("invitation", .optional(invitation)),
       ("invitedBy", .optional(invitedBy)), ("admittedBy", .optional(admittedBy)),
+      ("cameByRecoveryCode", .bool(cameByRecoveryCode)),
     ])
   }
 
@@ -31,6 +32,9 @@ extension SyncDevice {
   private var way: String {
     guard let invitation else { return "made the space" }
     let shown = { StandardOutput.shown($0 ?? "other") }
+    if cameByRecoveryCode {
+      return "came by a recovery code of \(shown(invitedBy)) (\(invitation.prefix(8)))"
+    }
     let code = "invited by \(shown(invitedBy)) (\(invitation.prefix(8)))"
     return admittedBy == invitedBy ? code : "\(code), let in by \(shown(admittedBy))"
   }
@@ -71,6 +75,7 @@ extension SyncStatus {
       ("unsent", .number(Int64(unsent))), ("changedItems", .number(Int64(changedItems))),
       ("changedPreferences", .number(Int64(changedPreferences))), ("domains", .strings(domains)),
       ("otherDomains", .strings(otherDomains)), ("forks", .array(forks.map(\.json))),
+      ("waiting", .strings(waiting)), ("stopped", .strings(stopped)),
       ("lastContact", .optional(lastContact.map { Timestamp.text($0) })),
     ]
   }
@@ -129,6 +134,8 @@ extension SyncStatus {
     ]
       + domains.map { ["preferences", StandardOutput.shown($0)] }
       + otherDomains.map { ["not added here", StandardOutput.shown($0)] }
+      + waiting.map { ["on their way", "records of \(StandardOutput.shown($0))"] }
+      + stopped.map { ["not taken", "records of \(StandardOutput.shown($0)): see sync now"] }
       + forks.map { ["forked", $0.words] }
   }
 }
@@ -172,8 +179,16 @@ extension SyncOverview {
       let since = Date(timeIntervalSince1970: Double(failingSince) / 1000).relative(to: now)
       parts.append("\(failure), first \(since)")
     }
+    if waiting > 0 {
+      parts.append("records of \(Self.machines(waiting)) on their way")
+    }
+    if stopped > 0 { parts.append("records of \(Self.machines(stopped)) not taken") }
     if isAutomatic { parts.append("automatic") }
     return parts.joined(separator: ", ")
+  }
+
+  private static func machines(_ count: Int) -> String {
+    count == 1 ? "1 machine" : "\(count) machines"
   }
 
   /// The state as `--json` writes it.
@@ -189,7 +204,8 @@ extension SyncOverview {
       ("lastContact", time(lastContact)),
       ("hasChanges", .bool(hasChanges)), ("conflicts", .number(Int64(conflicts))),
       ("failure", .optional(failure)), ("failingSince", time(failingSince)),
-      ("auto", .bool(isAutomatic)),
+      ("auto", .bool(isAutomatic)), ("waiting", .number(Int64(waiting))),
+      ("stopped", .number(Int64(stopped))),
     ])
   }
 }
@@ -251,6 +267,7 @@ extension SyncReport {
           + "knows it, or this machine has a lower role",
         hint: "make another: \(ProgramName.current) key add --recovery")
     }
+    tellComers()
     for label in refused {
       StandardError.note(
         "\(StandardOutput.shown(label)) used an invitation that was used already: it is not in",
@@ -269,6 +286,17 @@ extension SyncReport {
       "synchronized: \(sent) sent, \(received) received",
       hint: changes.settlingHint(
         by: "sync resolve NAME, with --take MACHINE for that one's value"))
+  }
+
+  /// Names the machines that came by a recovery code.
+  package func tellComers() {
+    for comer in cameByCode {
+      let (label, owner) = (StandardOutput.shown(comer.label), StandardOutput.shown(comer.owner))
+      StandardError.warning(
+        "\(label) came by a recovery code of \(owner): it is in, and may do what \(owner) may",
+        hint: "if nobody knows it: \(ProgramName.current) sync remove \(Quoting.typed(comer.label))"
+      )
+    }
   }
 
   /// Names the machines that ask to be let in.
@@ -301,6 +329,13 @@ extension SyncReport {
             })
         ), ("siblings", .strings(siblings)),
         ("closedRecoveryCodes", .number(Int64(closedRecoveryCodes))),
+        (
+          "cameByCode",
+          .array(
+            cameByCode.map {
+              .object([("label", .string($0.label)), ("owner", .string($0.owner))])
+            })
+        ),
         ("asking", .strings(asking)), ("stopped", .strings(stopped.map(\.message))),
         (
           "refusedItems",

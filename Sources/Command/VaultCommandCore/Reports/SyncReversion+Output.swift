@@ -26,7 +26,7 @@ extension SyncReversion {
           preferences.map { .object([("domain", .string($0.domain)), ("key", .string($0.key))]) })
       ),
       ("unseenRecords", .number(Int64(unseenRecords))),
-    ]
+    ] + (removal?.copyMembers ?? [])
   }
 
   /// What is taken back as rows, and what is not.
@@ -35,6 +35,18 @@ extension SyncReversion {
       + preferences.map {
         ["\(StandardOutput.shown($0.domain)) \(StandardOutput.shown($0.key))", "preference"]
       }
+  }
+}
+
+extension SyncRemoval {
+  /// The members of the JSON object.
+  package var members: [(String, JSONValue)] {
+    [("device", .string(label)), ("id", .string(id))] + copyMembers
+      + (sharesKeysWith.map { [("sharesKeysWith", .string($0))] } ?? [])
+  }
+
+  fileprivate var copyMembers: [(String, JSONValue)] {
+    [("removedCopies", .strings(removedCopies)), ("copies", .strings(copies))]
   }
 }
 

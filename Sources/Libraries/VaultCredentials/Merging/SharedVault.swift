@@ -45,6 +45,20 @@ package struct SharedVault {
     }
   }
 
+  /// The stream in which this vault left a space, as text; `nil` if it left none since it joined one.
+  ///
+  /// Whoever joins the space again has seen what that stream knew.
+  package var left: String? {
+    get { edit.index.settings[Self.leftSetting] }
+    set {
+      guard newValue != left else { return }
+      edit.index.settings[Self.leftSetting] = newValue
+      isChanged = true
+    }
+  }
+
+  private static let leftSetting = "sync.left"
+
   /// The items, with their secrets and earlier versions.
   ///
   /// - Parameter wanted: The ids of the items; `nil` for all.
@@ -206,6 +220,33 @@ package struct SharedVault {
     report.sort()
     if !edit.index.items.changes.isEmpty || edit.index.items.hasRemoved { isChanged = true }
     return report
+  }
+
+  /// Forgets what met by the records where they know of one value: an undo may have brought the marks
+  /// back when the others had heard that it was settled.
+  ///
+  /// What a merge of files left stays.
+  ///
+  /// - Parameter items: The state that the vault was brought to.
+  package mutating func forgetSettled(_ items: [SharedItem]) {
+    for item in items {
+      guard let position = edit.index.items.position(of: Bytes16(item.id)) else { continue }
+      var record = edit[position]
+      if item.concurrent.isEmpty, let version = ItemConflict.version(in: record.attributes),
+        ItemConflict.machines(in: record.attributes)[version] != nil
+      {
+        record.attributes[ItemConflict.attribute] = nil
+      }
+      let lost = ItemConflict.lost(in: record.attributes)
+      let kept = lost.filter { lost in
+        lost.machine == nil
+          || item.lost.contains { $0.isOfSameProperty(as: lost) && $0.value == lost.value }
+      }
+      if kept.count < lost.count { ItemConflict.keep(kept, in: &record.attributes) }
+      guard record != edit[position] else { continue }
+      edit[position] = record
+      isChanged = true
+    }
   }
 
   /// Forgets that items have two values where the space knows of one.

@@ -88,6 +88,19 @@ extension VaultEdit {
       try undoDescription(at: position, before, after, current, &kept)
     }
     if kind == .unchanged, !self[position].saysTheSame(as: current) { kind = .changedBack }
+    // A mark that comes back names a version by its number, which may be another one's by now.
+    if ItemConflict.version(in: current.attributes) == nil,
+      let former = ItemConflict.version(in: self[position].attributes)
+    {
+      if self[position].version != current.version, let newest = self[position].earlier.first {
+        ItemConflict.mark(&self[position], newest.version)
+        if let machine = ItemConflict.machines(in: self[position].attributes)[former] {
+          ItemConflict.note(machine, wrote: newest.version, in: &self[position])
+        }
+      } else {
+        ItemConflict.check(&self[position])
+      }
+    }
     if kind != .unchanged { self[position].modified = now }
     return UndoneChange(name: ItemName(stored: self[position].name), kind: kind, kept: kept)
   }

@@ -180,6 +180,9 @@ extension FoldedSpace {
     }
     return removals
   }
+
+  /// Takes the removals as ``removals(toldTo:)`` has them for a vault.
+  mutating func meet(_ vault: SharedVault) throws { removals = try removals(toldTo: vault) }
 }
 
 // MARK: - What is to be told
@@ -241,7 +244,7 @@ extension FoldedSpace {
   }
 
   /// The change of an item; and further ones with earlier versions that one has no room for.
-  private func changes(
+  func changes(
     to local: SharedItem, from told: SharedItem?, of folded: FoldedItem?
   ) -> [ItemOperation] {
     var operation = ItemOperation(

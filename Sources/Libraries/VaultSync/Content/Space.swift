@@ -30,11 +30,17 @@ package struct Space: Sendable {
   }
 
   /// Whether all that records say is known here; else a newer version has written some of it.
+  ///
+  /// What a reader says in it, or somebody behind the end of his right to write, nobody counts, also
+  /// no newer version: else any of them could end the snapshots of everybody.
   func isWhole(upTo frontier: Frontier) -> Bool {
-    (base?.isWhole ?? true)
-      && all.dropFirst(base?.records.count ?? 0).allSatisfy {
-        $0.content.isWhole || $0.sequence > frontier[$0.stream, default: 0]
-      }
+    guard base?.isWhole ?? true else { return false }
+    let unknown = all.dropFirst(base?.records.count ?? 0).filter {
+      !$0.content.isWhole && $0.sequence <= frontier[$0.stream, default: 0]
+    }
+    guard !unknown.isEmpty else { return true }
+    let roster = roster(upTo: frontier)
+    return !unknown.contains(where: roster.counts)
   }
 
   /// Who belongs to the space after some of the records.

@@ -90,6 +90,7 @@ struct Applying: Exchanging {
           }
         }
         try alignDoubles(of: local, to: state, in: &shared)
+        if canWrite { shared.forgetSettled(state.items) }
         base = state
         let frontier = next.history.known
         guard known != frontier else {
@@ -101,10 +102,18 @@ struct Applying: Exchanging {
           return MergeReport.unchanged
         }
       }
-      let state = try next.history.folded(upTo: next.history.known, only: scope)
+      // One that was away for long begins with such a mark as well; it has told what it had.
+      let isJoining = canWrite && former.mark == "-" && next.state.sent == 0
+      let joined = isJoining ? try join(local, shared.left, &next, &writer) : nil
+      var state = try next.history.folded(upTo: next.history.known, only: scope)
+      if joined != nil { try state.meet(shared) }
       try check(state, meetsNoneBut: scope, in: shared)
       if canWrite, let base { shared.follow(removed(by: state, unchangedIn: local, since: base)) }
-      let changes = try tuning.merging(&shared, state, base?.items)
+      var changes = try tuning.merging(&shared, state, base?.items ?? joined)
+      if joined != nil {
+        changes.relation = .apart
+        shared.left = nil
+      }
       report.noteRefusals(of: state, after: former.frontier, next.state.stream, roster)
       try alignDoubles(of: shared.items(scope).items, to: state, in: &shared)
       if canWrite {
@@ -134,6 +143,30 @@ struct Applying: Exchanging {
     // Nobody else has written it since: then the generation is the next one.
     let after = isWritten ? try vault.blocking.fileMark() : before
     return after?.generation == before.map { $0.generation + (isWritten ? 1 : 0) } ? after : nil
+  }
+
+  /// Tells what the vault of a machine that has just joined has otherwise than the space.
+  ///
+  /// - Parameters:
+  ///   - local: Its items.
+  ///   - left: The stream in which this vault left the space before; `nil` if it never did.
+  ///   - next: Gets the records.
+  ///   - writer: Gets them, too.
+  /// - Returns: The items that the space has, too, as the vault has them: all of it is told now.
+  /// - Throws: ``SpaceBase/Outdated``; as ``RecordWriter/write(_:to:knowing:with:)``.
+  private func join(
+    _ local: [[UInt8]: SharedItem], _ left: String?, _ next: inout LoadedReplica,
+    _ writer: inout RecordWriter
+  ) throws -> [SharedItem] {
+    let frontier = next.history.known
+    let changes = try JoiningChanges(
+      local, joining: next.history.folded(upTo: frontier),
+      next.history.counted(by: next.history.roster(upTo: frontier), upTo: frontier))
+    // What it knew when it left it has seen.
+    let last = left.flatMap { StreamID(text: $0) }.flatMap { next.history.last($0) }
+    try writer.write(changes.unseen, to: &next.history, knowing: last?.past ?? [:])
+    try writer.write(changes.seen, to: &next.history)
+    return changes.items
   }
 
   /// The items that others removed for good, and of which nothing was told here: what was put into the

@@ -33,14 +33,34 @@ struct Membership: Exchanging {
         + "recovery code of that one's vault: a new one, or this one after it has left")
   }
 
+  /// Machines that are removed together.
+  struct Removal {
+    /// The one that was named.
+    let stream: StreamID
+    /// Those that go on from copies of its home and are removed with it, the oldest first.
+    var copies: [StreamID] = []
+    /// What says so; empty where the records here say it already.
+    var operations: [Operation] = []
+  }
+
   /// What removes a machine that is in.
   ///
+  /// - Parameters:
+  ///   - device: Its label, or the beginning of its id.
+  ///   - roster: Who is in.
+  ///   - loaded: What is known.
+  ///   - copies: Whether those go, too, that go on from copies of its home, also where it is out.
+  /// - Returns: What is removed, and what says so.
   /// - Throws: ``SyncError`` with code `.deviceNotFound`, `.notAllowed`.
   func removal(
-    of device: String, _ roster: Roster, _ loaded: LoadedReplica
-  ) throws -> (stream: StreamID, operations: [Operation]) {
+    of device: String, _ roster: Roster, _ loaded: LoadedReplica, withCopies copies: Bool = false
+  ) throws -> Removal {
     let own = loaded.state.stream
-    let found = Result { try find(device, among: roster.present) }
+    let found = Result {
+      let former = copies ? Self.whatGoesOn(for: device, roster) : nil
+      return try former
+        ?? (copies ? findInOrOut(device, roster) : find(device, among: roster.present))
+    }
     // A copy of this home may be taken out by whatever role this machine has, and its original.
     let isOwnCopy = (try? found.get()).map { roster.isOfOneLine($0.stream, own) } ?? false
     if !isOwnCopy { try checkAdmin(roster, loaded) }
@@ -48,7 +68,7 @@ struct Membership: Exchanging {
     if (try? found.get()) == nil, loaded.state.sent < loaded.history.frontier[own, default: 0],
       let gone = try? find(device, among: roster.listed), gone.isPutOut
     {
-      return (gone.stream, [])
+      return Removal(stream: gone.stream)
     }
     let member = try found.get()
     guard member.stream != own else {
@@ -56,12 +76,45 @@ struct Membership: Exchanging {
         .notAllowed, "that is this machine", hint: "to take it out, leave the space")
     }
     if !isOwnCopy { try checkOutranks(member, roster, loaded) }
-    let codes = roster.isAdmin(own) ? Self.codes(knownTo: member, roster) : []
-    return (
-      member.stream,
-      Self.removals(of: member.stream, roster, loaded)
-        + RecoveryCodes.withdrawals(of: codes, roster)
-    )
+    // Each by itself: a removal says nothing of those whose first records its writer knew.
+    let others =
+      copies
+      ? roster.descendants(of: member.stream).filter { other in
+        !isOwnCopy || roster.isOfOneLine(other.stream, own)
+          || roster.isAdmin(own) && roster.outranks(own, other.stream)
+      }
+      .filter { $0.stream != own } : []
+    if !isOwnCopy { for other in others { try checkOutranks(other, roster, loaded) } }
+    var removal = Removal(stream: member.stream, copies: others.map(\.stream))
+    var streams: Set<StreamID> = []
+    var codes: [[UInt8]: Roster.Invitation] = [:]
+    for one in [member] + others {
+      for stream in Self.streams(toRemove: one.stream, roster)
+      where stream != own && streams.insert(stream).inserted {
+        removal.operations.append(
+          .remove(stream, last: loaded.history.frontier[stream, default: 0]))
+      }
+      guard roster.isAdmin(own) else { continue }
+      for code in Self.codes(knownTo: one, roster) { codes[code.id] = code }
+    }
+    removal.operations += RecoveryCodes.withdrawals(
+      of: codes.values.sorted { $0.id.lexicographicallyPrecedes($1.id) }, roster)
+    return removal
+  }
+
+  /// The machine that goes on, under another name, for one that was called so: that one is not
+  /// listed.
+  private static func whatGoesOn(for device: String, _ roster: Roster) -> Roster.Member? {
+    let isListed = roster.listed.contains { $0.label == device }
+    let former = roster.members.values.filter { $0.label == device && $0.successor != nil }
+    guard !isListed, former.count == 1, var last = former.first else { return nil }
+    while let next = last.successor.flatMap({ roster.members[$0] }) { last = next }
+    return last
+  }
+
+  /// Those of a machine's streams that nothing has ended yet.
+  private static func streams(toRemove stream: StreamID, _ roster: Roster) -> [StreamID] {
+    roster.line(of: stream).filter { roster.members[$0]?.last == nil }
   }
 
   /// What takes a machine out, with the streams that it wrote before its home was put back: who has
@@ -69,7 +122,7 @@ struct Membership: Exchanging {
   static func removals(
     of stream: StreamID, _ roster: Roster, _ loaded: LoadedReplica
   ) -> [Operation] {
-    roster.line(of: stream).filter { roster.members[$0]?.last == nil }
+    streams(toRemove: stream, roster)
       .map { .remove($0, last: loaded.history.frontier[$0, default: 0]) }
   }
 
@@ -86,13 +139,14 @@ struct Membership: Exchanging {
   /// done.
   ///
   /// - Parameters:
-  ///   - stream: The machine that was removed.
+  ///   - removed: The machines that were removed.
   ///   - loaded: What is known.
   /// - Returns: Its names, and who else has to do something.
   /// - Throws: As ``SyncRun/synchronize(_:acceptingRollback:also:)``.
   func takeOtherKeys(
-    afterRemovalOf stream: StreamID, _ loaded: inout LoadedReplica
+    afterRemovalOf removed: Removal, _ loaded: inout LoadedReplica
   ) throws -> SyncRemoval {
+    let stream = removed.stream
     var hasNewKeys = false
     if loaded.history.roster().isKnownToACopyThatIsOut(loaded.state.stream) {
       let report = try SyncRun(exchange).synchronize(&loaded)
@@ -107,6 +161,7 @@ struct Membership: Exchanging {
       label: label, id: stream.text, isOnlyOneOfItsName: namesakes.count < 2,
       sharesKeysWith: roster.sharesKeys(stream).map { roster.shownLabel(of: $0.stream) },
       copies: Set(roster.line(of: stream).flatMap { roster.copies(of: $0) }.map(\.label)).sorted(),
+      removedCopies: removed.copies.map { roster.shownLabel(of: $0) },
       recoveryCodeOf: code.flatMap {
         $0.isRecovery && roster.isPresent($0.inviter) ? roster.shownLabel(of: $0.inviter) : nil
       },
@@ -199,6 +254,10 @@ struct Membership: Exchanging {
       }
       let report = try SyncRun(exchange).synchronize(&loaded) { loaded, roster in
         Self.removals(of: loaded.state.stream, roster, loaded)
+      }
+      if report.problems.isEmpty {
+        // The vault has all that this stream knows: so a machine that joins again has seen it.
+        try vault.blocking.shared { $0.left = loaded.state.stream.text }
       }
       return report.problems.isEmpty
     } catch let error as SyncError {

@@ -6,12 +6,18 @@ import VaultSealing
 struct Reverting: Exchanging {
   let exchange: Exchange
 
-  /// What it would be; see ``SyncedVault/changes(by:since:)``.
-  func changes(by device: String, since time: Date) throws -> SyncReversion {
+  /// What it would be; see ``SyncedVault/changes(by:copies:since:)``.
+  func changes(
+    by device: String, withCopies copies: Bool, since time: Date
+  ) throws -> SyncReversion {
     try files.locked {
       var loaded = try replica.load(usesBase: false)
       let roster = loaded.history.roster()
-      let line = roster.line(of: try Membership(exchange).findInOrOut(device, roster).stream)
+      let stream = try Membership(exchange).findInOrOut(device, roster).stream
+      var line = roster.line(of: stream)
+      if copies {
+        line += roster.allDescendants(of: stream).filter { $0 != loaded.state.stream }
+      }
       return try reverting(line, since: time.milliseconds, &loaded).told
     }
   }
@@ -30,27 +36,35 @@ struct Reverting: Exchanging {
     }
   }
 
-  /// Removes the machine; see ``SyncedVault/remove(_:revertingSince:)``.
-  func remove(_ device: String, revertingSince time: Date) throws -> SyncReversion {
+  /// Removes the machine; see ``SyncedVault/remove(_:copies:revertingSince:)``.
+  func remove(
+    _ device: String, withCopies copies: Bool, revertingSince time: Date
+  ) throws -> SyncReversion {
     try files.locked {
       var loaded = try replica.load()
       var found: [StreamID] = []
+      var removed: Membership.Removal?
       func operations(_ loaded: inout LoadedReplica, _ roster: Roster) throws -> [Operation] {
         guard found.isEmpty else { return [] }
         let member = try Membership(exchange).findInOrOut(device, roster)
-        var operations: [Operation] = []
-        if member.last == nil {
-          operations = try Membership(exchange).removal(of: device, roster, loaded).operations
+        var removal = Membership.Removal(stream: member.stream)
+        if member.last == nil || copies {
+          removal = try Membership(exchange).removal(
+            of: device, roster, loaded, withCopies: copies)
         } else {
           try Membership(exchange).checkAdmin(roster, loaded)
         }
         found = roster.line(of: member.stream)
-        return operations
+        if copies {
+          found += roster.allDescendants(of: member.stream).filter { $0 != loaded.state.stream }
+        }
+        removed = removal
+        return removal.operations
       }
       let report = try SyncRun(exchange).synchronizeClosing(&loaded, with: operations)
       try report.checkIsDone()
-      guard let stream = found.first else { throw Replica.copied }
-      let removal = try Membership(exchange).takeOtherKeys(afterRemovalOf: stream, &loaded)
+      guard let removed else { throw Replica.copied }
+      let removal = try Membership(exchange).takeOtherKeys(afterRemovalOf: removed, &loaded)
       loaded = try replica.load(usesBase: false)
       let reversion = try reverting(found, since: time.milliseconds, &loaded)
       var told = reversion.told
@@ -66,14 +80,14 @@ struct Reverting: Exchanging {
     }
   }
 
-  /// Checks it; see ``SyncedVault/checkRemoval(of:)``.
-  func checkRemoval(of device: String) throws {
+  /// Checks it; see ``SyncedVault/checkRemoval(of:copies:)``.
+  func checkRemoval(of device: String, withCopies copies: Bool) throws {
     let loaded = try files.locked { try replica.load() }
     let roster = loaded.history.roster()
-    guard try Membership(exchange).findInOrOut(device, roster).last == nil else {
+    guard try copies || Membership(exchange).findInOrOut(device, roster).last == nil else {
       return try Membership(exchange).checkAdmin(roster, loaded)
     }
-    _ = try Membership(exchange).removal(of: device, roster, loaded)
+    _ = try Membership(exchange).removal(of: device, roster, loaded, withCopies: copies)
   }
 
   private func reverting(

@@ -28,6 +28,10 @@ struct StatusReading: Exchanging {
       domains[$0.key] == nil && !$0.value.values.isEmpty
     }
     let own = roster.members[loaded.state.stream]
+    let notes = files.notes()
+    func labels(_ streams: Dictionary<StreamID, Int64>.Keys) -> [String] {
+      Set(streams.map { loaded.history.label(of: $0) ?? "a new machine" }).sorted()
+    }
     let records = loaded.history.streams[loaded.state.stream]?.count ?? 0
     return SyncStatus(
       store: loaded.state.store, space: loaded.state.space.text,
@@ -44,6 +48,7 @@ struct StatusReading: Exchanging {
       forks: try files.forks().entries.compactMap {
         $0.fork(in: loaded.state.space, label: loaded.history.label)
       },
+      waiting: labels(notes.waiting.keys), stopped: labels(notes.stopped.keys),
       lastContact: loaded.state.lastContact == 0
         ? nil : Date(timeIntervalSince1970: Double(loaded.state.lastContact) / 1000))
   }

@@ -155,6 +155,7 @@ struct SyncRun: Exchanging {
     Succession(exchange).tellCopies(after: before, former, loaded, &report)
     report.closedRecoveryCodes = try RecoveryCodes(exchange).closed(since: codes, after)
     report.asking = loaded.asking(after)
+    report.cameByCode = after.comersByCode(since: former, loaded.state.stream)
     // Told once: what is to be done about it is a person's to say.
     let refused = after.invitations.values.filter { $0.isSettled && $0.accepted.count >= $0.uses }
     report.refused = notes.note(refused: Set(refused.flatMap(\.refused))).compactMap {
@@ -169,6 +170,7 @@ struct SyncRun: Exchanging {
       restored = others.count
     }
     report.tellStops(after)
+    notes.note(stopped: Set(report.stops.map(\.stream).filter(after.isPresent)), now: now())
     // One machine never stops the others: only a store that lost what this one wrote does.
     report.isBlocked = report.rollbacks.contains(loaded.state.stream) && !acceptingRollback
     var isPushed = false

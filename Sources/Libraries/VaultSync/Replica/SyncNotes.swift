@@ -16,6 +16,8 @@ package struct SyncNotes: Sendable, Equatable {
   package var failure: Failure?
   /// Since when records of a stream have been on their way.
   package var waiting: [StreamID: Int64] = [:]
+  /// Since when records of a stream have not been taken.
+  package var stopped: [StreamID: Int64] = [:]
   /// Machines of which a person was told that their invitation had been used by another one.
   package var refused: Set<StreamID> = []
 
@@ -35,6 +37,10 @@ package struct SyncNotes: Sendable, Equatable {
         let stream = StreamID(text: String(words[2]))
       {
         waiting[stream] = since
+      } else if words[0] == "stopped", let since = Int64(words[1]),
+        let stream = StreamID(text: String(words[2]))
+      {
+        stopped[stream] = since
       } else if words[0] == "refused", let stream = StreamID(text: String(words[2])) {
         refused.insert(stream)
       }
@@ -47,6 +53,9 @@ package struct SyncNotes: Sendable, Equatable {
     if let failure { lines.append("failed \(failure.since) \(failure.code)") }
     for (stream, since) in waiting.sorted(by: { $0.key < $1.key }) {
       lines.append("waiting \(since) \(stream.text)")
+    }
+    for (stream, since) in stopped.sorted(by: { $0.key < $1.key }) {
+      lines.append("stopped \(since) \(stream.text)")
     }
     for stream in refused.sorted() { lines.append("refused 0 \(stream.text)") }
     return lines.map { $0 + "\n" }.joined()
@@ -69,6 +78,13 @@ package struct SyncNotes: Sendable, Equatable {
   package mutating func note(refused streams: Set<StreamID>) -> Set<StreamID> {
     defer { refused = streams }
     return streams.subtracting(refused)
+  }
+
+  /// Notes whose records are not taken.
+  package mutating func note(stopped streams: Set<StreamID>, now: Int64) {
+    let known = stopped
+    stopped = [:]
+    for stream in streams { stopped[stream] = min(known[stream] ?? now, now) }
   }
 
   /// Notes whose records are on their way.

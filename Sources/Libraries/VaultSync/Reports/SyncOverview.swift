@@ -12,6 +12,10 @@ public struct SyncOverview: Sendable {
   public let failure: String?
   /// Since when runs have failed so, milliseconds since 1970.
   public let failingSince: Int64?
+  /// The number of machines of which records were on their way when the last run looked.
+  public let waiting: Int
+  /// The number of machines whose records the last run did not take, since they are wrong.
+  public let stopped: Int
   /// Whether changes are brought to the store by themselves.
   public let isAutomatic: Bool
 }

@@ -14,6 +14,8 @@ public struct SyncRemoval: Sendable, Equatable {
   public let sharesKeysWith: String?
   /// Machines that are in and go on from copies of its home, by their labels: they stay in.
   public let copies: [String]
+  /// Machines that went on from copies of its home and were removed with it, by their labels.
+  public let removedCopies: [String]
   /// The machine by whose recovery code it came, which it knows; `nil` for most.
   public let recoveryCodeOf: String?
   /// Whether that code lets nobody in any more; if not, the machine that made it closes it when it

@@ -58,6 +58,8 @@ public struct SyncReport: Sendable {
   ///
   /// Somebody was put out who knew them, or this machine has a lower role.
   public internal(set) var closedRecoveryCodes = 0
+  /// Machines that came by a recovery code, for an admin; in one run alone.
+  public internal(set) var cameByCode: [CameByCode] = []
   /// Machines whose invitation had been used by another one, by their labels; in one run alone.
   public internal(set) var refused: [String] = []
   /// Items, or changes of them, that the vault cannot hold and that were left out.
@@ -79,6 +81,14 @@ public struct SyncReport: Sendable {
     public let label: String
     /// What the other one is called.
     public let original: String
+  }
+
+  /// A machine that came by a recovery code, which nobody had to let in.
+  public struct CameByCode: Sendable, Equatable {
+    /// What it is called.
+    public let label: String
+    /// The machine in whose vault the code is, or was.
+    public let owner: String
   }
 
   /// Notes what new records brought that was left out.
@@ -150,6 +160,8 @@ public struct SyncDevice: Sendable {
   public let invitedBy: String?
   /// The machine whose record let it in; of a recovery code the one that told the code.
   public let admittedBy: String?
+  /// Whether it came by a recovery code of ``invitedBy``, and nobody had to let it in.
+  public let cameByRecoveryCode: Bool
 }
 
 /// How a vault stands to its space, as far as this machine knows without asking the store.
@@ -182,6 +194,10 @@ public struct SyncStatus: Sendable {
   public let otherDomains: [String]
   /// Machines that have written two histories, with the proofs that this machine has kept.
   public let forks: [SyncFork]
+  /// Machines of which records are still on their way, by their labels, since the last run that saw it.
+  public let waiting: [String]
+  /// Machines whose records are not taken any more, by their labels, since the last run that saw it.
+  public let stopped: [String]
   /// When the store answered last; `nil` for never.
   public let lastContact: Date?
 }

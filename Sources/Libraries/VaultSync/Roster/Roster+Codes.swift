@@ -14,11 +14,6 @@ extension Roster {
     members.values.contains { $0.invitation == code.id && $0.isPutOut }
   }
 
-  /// The machines that are in and go on from a copy of another one's home.
-  func copies(of stream: StreamID) -> [Member] {
-    present.filter { $0.stream != stream && goesOn($0.stream, for: stream) }
-  }
-
   /// Invitations and recovery codes that a machine has made, and nobody beside it: one that a copy
   /// of its home has told, too, is that one's as well.
   ///

@@ -50,7 +50,8 @@ struct KeyRemoveCommand: ParsableCommand {
     commandName: "remove",
     abstract: "Remove a key slot; the last one cannot be removed.",
     discussion: """
-      The old key still opens older copies of the vault file.
+      The old key still opens older copies of the vault file. A recovery code that opens the vault's space, \
+      too, is closed there at once; without the store it opens the space until the next 'sync now'.
 
       \(ProgramName.current) key remove laptop
       """)
@@ -62,7 +63,13 @@ struct KeyRemoveCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
-    try settings.withVault { try $0.removeSlot(slot) }
+    let closing = try settings.withVault { vault in
+      let before = try vault.recoveryKeys().count
+      try vault.removeSlot(slot)
+      return try vault.recoveryKeys().count < before
+        && SpaceKnown.hasRecoveryCodes(of: vault)
+    }
     StandardError.note("removed; it still opens older copies of the vault file")
+    if closing { try settings.closeRecoveryCode() }
   }
 }

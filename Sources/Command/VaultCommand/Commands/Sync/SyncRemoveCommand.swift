@@ -15,7 +15,11 @@ struct SyncRemoveCommand: ParsableCommand {
       --since says from when on to revert it: that is shown, and asked, before it is done; what others changed \
       since stays. It may be said of a machine that is out already.
 
+      Whoever has a copy of a home can go on from it as a machine of its own, and as many. --copies removes all \
+      that go on from the home of that machine, in one step, also one of an honest person: invite that one again.
+
       \(ProgramName.current) sync remove desktop
+      \(ProgramName.current) sync remove desktop --copies
       \(ProgramName.current) sync remove desktop --since 2026-01-31T18:00:00Z
       """)
 
@@ -26,6 +30,9 @@ struct SyncRemoveCommand: ParsableCommand {
     help: ArgumentHelp(
       "Also revert what it changed since this time ago, or this date.", valueName: "time"))
   var since: String?
+
+  @Flag(help: "Also remove all machines that go on from copies of its home.")
+  var copies = false
 
   @Flag(
     name: [.long, .customShort("n")], help: "With --since, only show what would be reverted.")
@@ -46,17 +53,19 @@ struct SyncRemoveCommand: ParsableCommand {
             "such as: \(ProgramName.current) sync remove \(Quoting.typed(device)) --since 7d --dry-run"
         )
       }
-      return Self.tell(try settings.withSpace { try $0.remove(device) })
+      let removal = try settings.withSpace { try $0.remove(device, copies: copies) }
+      if settings.writesJSON { try StandardOutput.write(removal.members) }
+      return Self.tell(removal)
     }
     let moment = try Timestamp.moment(since: since)
     let reversion = try settings.withSpace { space in
       // What was changed here goes out behind the removal.
       try space.fetch(acceptingRollback: settings.acceptsRollback)
-      let found = try space.changes(by: device, since: moment)
+      let found = try space.changes(by: device, copies: copies, since: moment)
       guard !dryRun else { return found }
-      try space.checkRemoval(of: device)
+      try space.checkRemoval(of: device, copies: copies)
       if !yes, !found.isEmpty { try confirm(found, settings) }
-      return try space.remove(device, revertingSince: moment)
+      return try space.remove(device, copies: copies, revertingSince: moment)
     }
     if settings.writesJSON {
       return try StandardOutput.write(
@@ -81,7 +90,8 @@ struct SyncRemoveCommand: ParsableCommand {
   private func confirm(_ found: SyncReversion, _ settings: VaultSettings) throws {
     guard !settings.isUnattended, !settings.writesJSON, Prompt.isPossible else {
       let line =
-        "\(ProgramName.current) sync remove \(Quoting.typed(device)) --since \(Quoting.typed(since ?? ""))"
+        "\(ProgramName.current) sync remove \(Quoting.typed(device))\(copies ? " --copies" : "")"
+        + " --since \(Quoting.typed(since ?? ""))"
       throw CommandError.usage(
         "this would revert \(Plural.changes(found.count)), and nobody can be asked",
         hint: "see them: \(line) --dry-run; do it: \(line) --yes")
@@ -126,10 +136,25 @@ struct SyncRemoveCommand: ParsableCommand {
       StandardError.note(
         "\(shown) is out: it can read nothing that is written from now on", hint: exposed)
     }
-    for copy in removal.copies {
+    if let first = removal.removedCopies.first {
+      StandardError.note(
+        "out with it, as going on from copies of its home: "
+          + (removal.removedCopies.count == 1
+            ? StandardOutput.shown(first) : "\(removal.removedCopies.count) machines"),
+        hint: "one that is yours joins again by an invitation, after it has left")
+    }
+    if let first = removal.copies.first {
+      let isOne = removal.copies.count == 1
+      // Whoever makes them makes more than anybody reads.
+      let shown = removal.copies.prefix(4).map { StandardOutput.shown($0) }
+        .joined(separator: ", ")
       StandardError.warning(
-        "\(StandardOutput.shown(copy)) goes on from a copy of its home, and stays in",
-        hint: "if nobody knows it: \(ProgramName.current) sync remove \(Quoting.typed(copy))")
+        isOne
+          ? "\(StandardOutput.shown(first)) goes on from a copy of its home, and stays in"
+          : "\(removal.copies.count) machines go on from copies of its home, and stay in: \(shown)"
+            + (removal.copies.count > 4 ? " …" : ""),
+        hint: "if nobody knows \(isOne ? "it" : "them"): \(ProgramName.current) sync remove "
+          + "\(Quoting.typed(removal.name)) --copies")
     }
     if let owner = removal.recoveryCodeOf.map({ StandardOutput.shown($0) }) {
       StandardError.note(
