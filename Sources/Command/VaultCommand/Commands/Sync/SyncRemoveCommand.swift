@@ -15,7 +15,7 @@ struct SyncRemoveCommand: ParsableCommand {
       --since says from when on to revert it: that is shown, and asked, before it is done; what others changed \
       since stays. It may be said of a machine that is out already.
 
-      Whoever has a copy of a home can go on from it as a machine of its own, and as many. --copies removes all \
+      Anyone with a copy of a home can go on from it as a machine of its own, and as many. --copies removes all \
       that go on from the home of that machine, in one step, also one of an honest person: invite that one again.
 
       \(ProgramName.current) sync remove desktop
