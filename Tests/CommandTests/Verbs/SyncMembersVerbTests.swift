@@ -76,6 +76,53 @@ struct SyncMembersVerbTests {
     #expect(!imported.errors.contains("FINE"))
   }
 
+  /// A code that is removed from the vault opens the space no longer at once; without the store the
+  /// line says that it still does.
+  @Test func aRecoveryCodeThatIsRemovedIsClosedAtOnce() throws {
+    func codes() throws -> Int? {
+      let status = try laptop("sync", "status", "--json")
+      let object = try JSONSerialization.jsonObject(with: status.output) as? [String: Any]
+      return object?["recoveryCodes"] as? Int
+    }
+    for isAway in [false, true] {
+      #expect(try laptop("key", "add", "--recovery", "--label", "paper").status == 0)
+      try now(laptop)
+      #expect(try codes() == 1)
+      let aside = store.path + ".aside"
+      if isAway { try FileManager.default.moveItem(atPath: store.path, toPath: aside) }
+      let removed = try laptop("key", "remove", "paper")
+      if isAway { try FileManager.default.moveItem(atPath: aside, toPath: store.path) }
+      #expect(removed.status == 0, "\(removed.errors)")
+      let word =
+        isAway ? "still opens the space until the next run" : "the code opens the space no longer"
+      #expect(removed.errors.contains(word), "\(removed.errors)")
+      #expect(removed.errors.contains("sync now") == isAway)
+      #expect(try codes() == (isAway ? 1 : 0))
+      try now(laptop)
+      #expect(try codes() == 0)
+    }
+    // What is no recovery code has nothing to do with the space.
+    try Data("five words of a phrase".utf8).write(
+      to: URL(fileURLWithPath: "\(store.path)/words"))
+    #expect(
+      try laptop(
+        "key", "add", "--new-passphrase", "file:\(store.path)/words", "--label", "words"
+      ).status == 0)
+    let other = try laptop("key", "remove", "words")
+    #expect(other.status == 0 && !other.errors.contains("space"), "\(other.errors)")
+  }
+
+  /// All that go on from one home go by one line; without the word the line to type is named.
+  @Test func copiesAreRemovedByOneLine() throws {
+    let plain = try laptop("sync", "remove", "desktop", "--copies", "--json")
+    #expect(plain.status == 0, "\(plain.errors)")
+    let object = try JSONSerialization.jsonObject(with: plain.output) as? [String: Any]
+    #expect(object?["device"] as? String == "desktop")
+    #expect((object?["removedCopies"] as? [Any])?.isEmpty == true)
+    #expect(try role(of: "desktop", by: desktop) != nil)
+    #expect(try desktop("sync", "now").status == 77)
+  }
+
   @Test func aRoleThatIsGivenCountsOnTheOtherMachine() throws {
     let given = try laptop("sync", "role", "desktop", "admin")
     #expect(given.status == 0)

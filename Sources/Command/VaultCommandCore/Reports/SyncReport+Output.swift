@@ -226,8 +226,7 @@ extension SyncReport {
     }
     if mended > 0 {
       StandardError.note(
-        "the store had lost \(mended == 1 ? "a record" : "\(mended) records") of this machine: "
-          + "written again")
+        "the store had lost \(mended == 1 ? "a record" : "\(mended) records"): written again")
     }
     if let successor {
       StandardError.note(

@@ -8,7 +8,8 @@ public struct SyncReport: Sendable {
   public internal(set) var changes: MergeReport
   /// The number of records that went to the store.
   public internal(set) var sent = 0
-  /// The number of this machine's records that the store had lost, and has again.
+  /// The number of records that the store had lost, and has again: this machine's, and those of others
+  /// that it has.
   public internal(set) var mended = 0
   /// The number of records that came from it.
   public internal(set) var received = 0
