@@ -375,6 +375,24 @@ struct RosterTests {
     #expect(!space.members.contains("rescue owner"))
   }
 
+  /// A member helps the thief of the first machine, long after: the others had seen who came by the
+  /// code.
+  @Test func aMemberAloneDoesNotUndoARecovery() throws {
+    var space = try space([("o1", .owner), ("w1", .writer), ("liar", .reader)])
+    try space.makeCode("drawer", by: "founder")
+    let code = try #require(space.codes["drawer"])
+    let before = space.counts
+    try space.claim("rescue", by: "drawer")
+    try space.remove("founder", by: "rescue")
+    for name in ["o1", "w1"] { try space.write(name, []) }
+    let members = space.members
+    try space.write("founder", [.settle(invitation: code.id, accepted: [])], knowing: before)
+    var known = before
+    known["founder", default: 0] += 1
+    try space.write("liar", [], knowing: known)
+    #expect(space.members == members && members.contains("rescue owner"))
+  }
+
   // MARK: - Epochs
 
   @Test func nobodyUsesUpTheNumbersOfEpochs() throws {

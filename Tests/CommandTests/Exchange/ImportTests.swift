@@ -150,7 +150,7 @@ struct ImportTests {
       """, in: vault)
     let done = try vault("import", "keepassxc", path)
     #expect(done.status == 1)
-    for lost in ["scan.png", "1 removed entries"] {
+    for lost in ["scan.png", "1 removed entry"] {
       #expect(done.errors.contains(lost), "\(lost): \(done.errors)")
     }
     let name = "a-b/T & Ü"

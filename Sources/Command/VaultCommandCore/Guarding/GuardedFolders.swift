@@ -153,7 +153,7 @@ package struct GuardPlaces {
     guard UserFile.exists(path, followingLinks: false) else { return nil }
     let folder = HelperProgram.parent(of: path)
     return real(folder.isEmpty ? "/" : folder).map {
-      "\($0 == "/" ? "" : $0)/\(path.lastComponent)"
+      "\($0.utf8.count == 1 ? "" : $0)/\(path.lastComponent)"
     }
   }
 

@@ -7,7 +7,7 @@ extension StoredSchema {
     let (mine, others) = (declarations, other.declarations)
     // Of an entity that is missing, its properties are not named as well.
     func isNamed(_ name: String, _ known: [String: String]) -> Bool {
-      let entity = String(name.prefix { $0 != "." })
+      let entity = String(decoding: name.utf8.prefix { $0 != UInt8(ascii: ".") }, as: UTF8.self)
       return known[name] == nil && (entity == name || known[entity] != nil)
     }
     let lacking = mine.keys.sorted().filter { isNamed($0, others) }

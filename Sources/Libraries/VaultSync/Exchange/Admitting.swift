@@ -96,8 +96,23 @@ struct Admitting: Exchanging {
   private func tellMissingKeys(
     _ roster: Roster, _ loaded: inout LoadedReplica, _ writer: inout RecordWriter, _ known: Frontier
   ) throws {
+    // Those who say that they lack a key read what the key of their word opens.
+    for (epoch, members) in roster.missingKeys {
+      for member in members where SealingKeyPair.canSeal(to: member.keys.sealing) {
+        guard let key = roster.keyOfLack(of: member.stream, epoch.id) else { continue }
+        try writer.write(
+          [
+            .epoch(
+              epoch, of: loaded.state.space, for: [(member.stream.bytes, member.keys.sealing)])
+          ], to: &loaded.history, knowing: known, with: key)
+      }
+    }
     let members = roster.missingKeys.map { missing in
-      (missing.epoch, missing.members.map { (id: $0.stream.bytes, publicKey: $0.keys.sealing) })
+      (
+        missing.epoch,
+        missing.members.filter { roster.lack(of: $0.stream, missing.epoch.id) == nil }
+          .map { (id: $0.stream.bytes, publicKey: $0.keys.sealing) }
+      )
     }
     let codes = roster.missingRecoveryKeys.map { missing in
       (missing.epoch, missing.codes.map { (id: $0.id, publicKey: $0.keys.sealing) })

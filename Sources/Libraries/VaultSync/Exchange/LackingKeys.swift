@@ -41,17 +41,16 @@ struct LackingKeys: Exchanging {
     guard !roster.hasEarlierRules, roster.isPresent(own), !roster.isAdmin(own),
       roster.present.contains(where: { roster.isAdmin($0.stream) && !roster.lacks(of: $0).isEmpty })
     else { return }
-    guard let common = roster.keyOfEveryone else { return }
     for (epoch, members) in roster.missingKeys {
-      let recipients = members.filter { member in
-        guard roster.isAdmin(member.stream), let lack = roster.lack(of: member.stream, epoch.id)
-        else { return false }
-        return !isAnswered(lack, epoch, of: member.stream, by: own, loaded)
+      for member in members where roster.isAdmin(member.stream) {
+        guard let lack = roster.lack(of: member.stream, epoch.id),
+          let key = roster.keyOfLack(of: member.stream, epoch.id),
+          !isAnswered(lack, epoch, of: member.stream, by: own, loaded)
+        else { continue }
+        let told = Operation.epoch(
+          epoch, of: loaded.state.space, for: [(member.stream.bytes, member.keys.sealing)])
+        try write([told], key, &loaded)
       }
-      guard !recipients.isEmpty else { continue }
-      let told = Operation.epoch(
-        epoch, of: loaded.state.space, for: recipients.map { ($0.stream.bytes, $0.keys.sealing) })
-      try write([told], common, &loaded)
     }
   }
 

@@ -47,8 +47,9 @@ struct RecoveryCodes: Exchanging {
     return (new, Self.withdrawals(of: withdrawn, roster))
   }
 
-  /// Says that this machine has seen that recovery codes of others were withdrawn: who claims one
-  /// later, by an old copy of the store, finds that somebody knew.
+  /// Says that this machine has seen that recovery codes of others were withdrawn, or that somebody
+  /// came by one: who says otherwise later, by an old copy of the store or with a machine that was
+  /// stolen, finds that the others knew.
   ///
   /// - Parameter loaded: Gets the record.
   /// - Throws: ``SyncError`` with code `.inputOutput`; `SealingError`.
@@ -62,10 +63,14 @@ struct RecoveryCodes: Exchanging {
       record.stream != own && !last.knows(record)
         && record.sequence <= known[record.stream, default: 0]
         && record.content.operations.contains { operation in
-          guard case .settle(let id, _) = operation, let code = roster.invitations[id] else {
-            return false
+          switch operation {
+          case .settle(let id, _):
+            roster.invitations[id].map { $0.isRecovery && $0.isSettled } ?? false
+          case .claim:
+            roster.members[record.stream]?.invitation.flatMap { roster.invitations[$0] }?
+              .isRecovery ?? false
+          default: false
           }
-          return code.isRecovery && code.isSettled
         }
     }
     guard isNew else { return }

@@ -136,12 +136,13 @@ struct Sending: Exchanging {
   ) throws -> (streams: Set<StreamID>, count: Int) {
     guard !streams.isEmpty else { return ([], 0) }
     let (log, roster) = (try files.records(), loaded.history.roster())
+    let forks = try files.forks().settled
     var restored: (streams: Set<StreamID>, count: Int) = ([], 0)
     for stream in streams.sorted() where stream != loaded.state.stream {
       guard let last = loaded.history.last(stream),
         let signer = loaded.history.keys[stream]?.signing
       else { continue }
-      let own = LoggedStream(stream, in: log)
+      let own = LoggedStream(stream, in: log, forks)
       let shown = heads.first { $0.stream == stream }
       let start = max(shown?.sequence ?? 0, roster.retired[stream, default: 0], own.start)
       let records = Array(own.records(after: start))

@@ -10,6 +10,8 @@ import VaultSealing
 /// Documentation/design/sync-format.md, section 5.
 struct SettlingForks: Exchanging {
   let exchange: Exchange
+  /// Most bytes of a record that is held: a record has to have room for it.
+  private static let largestHeld = 12 << 20
 
   /// Takes the records of streams that forked which those hold who may decide.
   ///
@@ -36,10 +38,14 @@ struct SettlingForks: Exchanging {
       // The vault has what does not count: it finds that it was changed here.
       let before = loaded.state.applied.frontier[stream, default: 0]
       loaded.state.applied.frontier[stream] = min(before, number - 1)
+      let told = loaded.state.preferences.frontier[stream, default: 0]
+      loaded.state.preferences.frontier[stream] = min(told, number - 1)
+      loaded.state.preferences.attempt = [:]
     }
-    try files.replace(forks)
     loaded.state.rest = nil
+    // First what claims less: a crash leaves nothing that says more than is there.
     try files.replaceState(loaded.state.sealed(loaded.keys.own))
+    try files.replace(forks)
     return true
   }
 
@@ -58,11 +64,19 @@ struct SettlingForks: Exchanging {
     bytes: (StreamID, UInt64, [UInt8]) throws -> [UInt8]?
   ) throws -> [(StreamID, UInt64)]? {
     var (replaced, isNew): ([(StreamID, UInt64)], Bool) = ([], false)
-    for all in byNumber(history.heldRecords()) {
-      let (stream, number) = (all[0].record.stream, all[0].record.sequence)
-      guard stream != own, let keys = history.keys[stream],
-        let here = history.record(stream, number)
+    let held = history.heldRecords()
+    guard !held.isEmpty else { return nil }
+    let roster = history.roster()
+    let final = final(history, roster, own)
+    for found in byNumber(held) {
+      let (stream, number) = (found[0].record.stream, found[0].record.sequence)
+      guard stream != own, number > max(1, final[stream, default: 0]),
+        let keys = history.keys[stream], let here = history.record(stream, number),
+        let before = history.record(stream, number - 1)
       else { continue }
+      // What does not follow the record before is on a branch of its own.
+      let all = found.filter { $0.record.previous == before.hash }
+      guard !all.isEmpty else { continue }
       let fork = forks.settled.first {
         $0.record.stream == stream && $0.record.sequence == number
       }?.record
@@ -73,10 +87,11 @@ struct SettlingForks: Exchanging {
           ?? bytes(stream, number, here.hash)
       guard let known else { continue }
       let present = SyncForks.Signed(keys: keys, record: known)
-      if let best = best(of: all, history.roster()) {
+      if let best = best(of: all, roster, than: roster.seniority(of: own, over: stream)) {
         guard fork?.hash != best.hash else { continue }
         let signed = SyncForks.Signed(keys: keys, record: best.bytes)
-        isNew = forks.settle(signed, present, of: stream, at: number) || isNew
+        guard forks.settle(signed, present, of: stream, at: number) else { continue }
+        isNew = true
         if here.hash != best.hash { replaced.append((stream, number)) }
       } else if fork == nil, let other = all.first(where: { $0.record.hash != here.hash }) {
         // A word of others is evidence that there are two.
@@ -87,15 +102,38 @@ struct SettlingForks: Exchanging {
     return isNew ? replaced : nil
   }
 
-  /// The record of whoever comes first of those who may decide.
-  private static func best(of all: [HeldRecord], _ roster: Roster) -> SyncRecord? {
+  /// The record of the one who comes first of those who may decide.
+  ///
+  /// - Parameters:
+  ///   - all: What members hold.
+  ///   - roster: Who is in.
+  ///   - own: The place of this machine, if it may decide itself: what a later one holds then is
+  ///     evidence for it.
+  /// - Returns: The record; `nil` if nobody has decided.
+  private static func best(
+    of all: [HeldRecord], _ roster: Roster, than own: Seniority?
+  ) -> SyncRecord? {
     all.compactMap { one in
       roster.seniority(of: one.author, over: one.record.stream).map { (one.record, $0) }
     }
+    .filter { decided in own.map { decided.1 <= $0 } ?? true }
     .min { left, right in
       left.1 == right.1
         ? left.0.hash.lexicographicallyPrecedes(right.0.hash) : left.1 < right.1
     }?.0
+  }
+
+  /// How far each stream goes in what a snapshot stands in for, or one that this machine has found
+  /// right: nobody decides of that any more.
+  private static func final(_ history: Space, _ roster: Roster, _ own: StreamID) -> Frontier {
+    var final = roster.retired
+    // What stands in for the log; another base can be made again.
+    if let root = history.base, root.logLength == 0 { final.formMaximum(with: root.frontier) }
+    for snapshot in history.snapshots(counting: roster)
+    where snapshot.record.stream == own || history.isConfirmed(snapshot, by: own) {
+      final.formMaximum(with: snapshot.operation.frontier)
+    }
+    return final
   }
 
   private struct Place: Hashable {
@@ -136,6 +174,8 @@ struct SettlingForks: Exchanging {
         // Evidence for somebody who may decide.
         guard deciding == nil else { continue }
       }
+      // One of the largest size fits into no other.
+      guard fork.record.bytes.count <= Self.largestHeld else { continue }
       told.append(.held(fork.record.bytes))
     }
     guard !told.isEmpty else { return }
@@ -165,7 +205,7 @@ struct SettlingForks: Exchanging {
         let there = try? engine.records(of: stream, in: space, after: number - 1, limit: 1),
         there.first != fork.record.bytes
       else { continue }
-      let log = LoggedStream(stream, in: try files.records())
+      let log = LoggedStream(stream, in: try files.records(), forks)
       var records = [fork.record.bytes]
       var previous = fork.record
       for bytes in log.records(after: number) {

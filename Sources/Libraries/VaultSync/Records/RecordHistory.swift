@@ -222,6 +222,12 @@ package struct RecordHistory: Sendable {
       stop(stream, Self.tampered(number, "does not follow the one before"), isSigned: false)
       return false
     }
+    if let fork = settled[stream]?.first(where: { $0.record.sequence == number }),
+      fork.record.hash != record.hash
+    {
+      stop(stream, Self.forked(number), isSigned: true)
+      return false
+    }
     let content: RecordContent
     let epoch: [UInt8]
     switch open(record) {
@@ -251,7 +257,7 @@ package struct RecordHistory: Sendable {
     var past = known.last?.past ?? [:]
     for sighting in content.seen {
       if let forks = settled[sighting.stream], let first = forks.first,
-        sighting.stream != stream, isVoid(sighting, forks, isVerified: isVerified)
+        sighting.stream != stream, isVoid(sighting, forks)
       {
         // It says no more than that its writer has seen what was before.
         let before = first.record.sequence - 1
@@ -305,16 +311,16 @@ package struct RecordHistory: Sendable {
   }
 
   /// Whether what somebody has seen of a stream does not count.
-  private func isVoid(
-    _ sighting: Sighting, _ forks: [SettledFork], isVerified: Bool
-  ) -> Bool {
+  private func isVoid(_ sighting: Sighting, _ forks: [SettledFork]) -> Bool {
     guard let first = forks.first?.record.sequence, sighting.sequence >= first else { return false }
     if forks.contains(where: { $0.contradicts(sighting) }) { return true }
     if let here = record(sighting.stream, sighting.sequence) {
       return !here.hash.starts(with: sighting.hash)
     }
-    // What follows the other record never comes; in this machine's log it was found to be so.
-    return sighting.sequence > first && (isVerified || stopped.contains(sighting.stream))
+    // One that is to be opened yet says itself which it is. What is nowhere follows a record that
+    // does not count, or comes later: then what knows it is judged anew with the log.
+    let next = pending[sighting.stream]?.first { $0.sequence == sighting.sequence }
+    return next.map { !$0.hash.starts(with: sighting.hash) } ?? (sighting.sequence > first)
   }
 
   /// Whether the first record of a stream claims an invitation that its writer knew, by its key; or
@@ -417,7 +423,9 @@ package struct RecordHistory: Sendable {
   /// Looks for a key in records that cannot be taken in yet; true if one was found.
   private mutating func learnKeysAhead() -> Bool {
     let before = epochs.count
-    for (stream, records) in pending.sorted(by: { $0.key < $1.key }) {
+    // A stream that contradicts what is here may tell keys by which it is found to be right.
+    let ahead = pending.merging(contradicting, uniquingKeysWith: { $0 + $1 })
+    for (stream, records) in ahead.sorted(by: { $0.key < $1.key }) {
       guard let signer = keys[stream] else { continue }
       for record in records {
         guard case .opened(let content, _) = open(record), record.isSigned(by: signer.signing)

@@ -5,8 +5,12 @@ struct LoggedStream {
   let start: UInt64
   private let records: [[UInt8]]
 
-  init(_ stream: StreamID, in log: [[UInt8]]) {
-    records = log.filter { SyncRecord.stream(of: $0) == stream }
+  /// - Parameters:
+  ///   - stream: The stream.
+  ///   - log: The records of all.
+  ///   - forks: Which records count of streams that forked.
+  init(_ stream: StreamID, in log: [[UInt8]], _ forks: [SettledFork] = []) {
+    records = forks.counted(log.filter { SyncRecord.stream(of: $0) == stream }, of: stream)
     start = records.first.map { max(1, SyncRecord.sequence(of: $0)) - 1 } ?? 0
   }
 

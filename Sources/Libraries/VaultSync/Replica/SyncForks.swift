@@ -29,7 +29,7 @@ package struct SyncForks: Sendable, Equatable {
   init() {}
 
   /// Most entries of one stream: who forks more often is told all the same.
-  static let mostOfStream = 16
+  static let mostOfStream = 256
 
   /// Keeps an entry, unless there is one of its stream and number.
   ///

@@ -1,7 +1,11 @@
 extension Roster {
   /// The newest key that everybody has who is in, and every recovery code.
   var keyOfEveryone: EpochKey? {
-    let lacking = Set(missingKeys.map(\.epoch.id) + missingRecoveryKeys.map(\.epoch.id))
+    // What a machine says that it lacks is told to it apart: its word takes the key from nobody.
+    let missing = missingKeys.filter { missing in
+      missing.members.contains { lack(of: $0.stream, missing.epoch.id) == nil }
+    }
+    let lacking = Set(missing.map(\.epoch.id) + missingRecoveryKeys.map(\.epoch.id))
     return epochs.map(\.key).filter { !lacking.contains($0.id) }
       .max { ($0.number, $1.id.description) < ($1.number, $0.id.description) }
   }
@@ -13,4 +17,11 @@ extension Roster {
 
   /// What a machine says that it cannot open.
   func lacks(of member: Member) -> [RosterFacts.Lack] { lacks[member.stream] ?? [] }
+
+  /// The key by which a machine reads what is told to it that says it lacks another one: that of the
+  /// record in which it said so.
+  func keyOfLack(of stream: StreamID, _ epoch: [UInt8]) -> EpochKey? {
+    guard let lack = lack(of: stream, epoch) else { return nil }
+    return epochs.map(\.key).first { $0.id == lack.epoch }
+  }
 }

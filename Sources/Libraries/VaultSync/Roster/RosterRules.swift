@@ -163,7 +163,8 @@ struct RosterRules {
   /// The machine that has the code says who is in by it, unless somebody who came by one of its
   /// codes has removed it, or taken its role, and had not seen this: that machine may have been
   /// stolen, and say so afterwards. Not if others had seen it who were in already and did not know
-  /// of the claim: then the claim is of an old copy of the store. Those who come before the machine
+  /// of the claim, more than those who saw the claim first: then it is of an old copy of the store.
+  /// Those who come before the machine
   /// close the code to all whom they had not seen.
   private func isWithdrawn(
     _ code: RosterFacts.Invite, for claim: RosterFacts.Claim, _ tenure: Tenure
@@ -224,7 +225,9 @@ struct RosterRules {
         }
       }
     }
-    return witnesses.contains { facts.hasSeen(settling, $0, without: claim.record) }
+    // Of those who saw one of the two first, more decide: a single one may lie.
+    let closed = witnesses.count { facts.hasSeen(settling, $0, without: claim.record) }
+    return closed > witnesses.count { facts.hasSeen(claim.record, $0, without: settling) }
   }
 
   /// Whether a machine came by an invitation of its own, as a claim knew.

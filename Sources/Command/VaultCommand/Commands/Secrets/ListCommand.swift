@@ -218,7 +218,7 @@ struct ListRequest: Equatable, Sendable {
   ///
   /// Nobody reads it elsewhere, and many thousand names are not compared.
   private func namesToSuggest(in snapshot: VaultSnapshot) -> [String] {
-    guard pattern != nil, !common.json else { return [] }
+    guard pattern != nil, StandardError.isTerminal, !common.json else { return [] }
     let names = snapshot.names()
     return names.count <= 5000 ? names : []
   }

@@ -4,14 +4,15 @@ import VaultStorage
 import VaultTerminal
 
 extension ListRequest {
-  /// Says that there is nothing, and what may have been meant.
+  /// Says that there is nothing, and what may have been meant: to a program only where the line means
+  /// something else.
   ///
   /// - Parameter names: Names among which one may be meant.
   func tellNothing(_ names: [String]) {
     let verb = trash ? "trash" : "list"
     if let pattern, let meant = Habit.hint(for: [verb, pattern], path: ["list"]) {
       StandardError.note("no item matches '\(pattern)'", hint: meant)
-    } else {
+    } else if StandardError.isTerminal {
       tellAbsence(names)
     }
   }
