@@ -30,9 +30,14 @@ struct SettledForkTests: SuiteOfThreeMachines {
   ///   - isInPlace: Whether it takes the place of the newest one.
   /// - Throws: What sealing throws.
   private func write(_ name: String, inPlace isInPlace: Bool = false) throws {
+    try write(name, inPlaceOf: isInPlace ? 1 : 0)
+  }
+
+  /// The same in the place of several of the newest ones.
+  private func write(_ name: String, inPlaceOf count: Int) throws {
     let known = try KnownSpace(desktop)
     var records = engine.all.records[known.space]?[known.stream] ?? []
-    if isInPlace { records.removeLast() }
+    records.removeLast(count)
     let last = try SyncRecord(bytes: #require(records.last))
     var item = ItemOperation(
       id: RandomBytes.bytes(count: 16), created: 1, modified: 2, version: 1)
@@ -82,6 +87,38 @@ struct SettledForkTests: SuiteOfThreeMachines {
     try settle([first, third, fourth])
     #expect(try late.contents() == laptop.contents())
     for machine in [laptop, server, late] { _ = try KnownSpace(machine) }
+  }
+
+  /// Both branches have several records.
+  @Test(arguments: [SyncRole.reader, .writer], [true, false])
+  func aForkOfSeveralRecordsIsHeldAsAWhole(_ role: SyncRole, _ hasServerSeen: Bool) throws {
+    if role != .writer { try first.setRole(role, of: "desktop") }
+    try settle([first, second, third])
+    for name in ["one", "two", "three"] { try write(name) }
+    try first.synchronize()
+    try laptop.set("of the laptop", "1")
+    try first.synchronize()
+    try write("other one", inPlaceOf: 3)
+    for name in ["other two", "other three", "other four"] { try write(name) }
+    if hasServerSeen {
+      try third.synchronize()
+      try server.set("of the server", "2")
+      try third.synchronize()
+    }
+    for _ in 0..<4 { for one in [first, third] { try one.synchronize() } }
+    #expect(try server.get("of the laptop") == "1")
+    if hasServerSeen { #expect(try laptop.get("of the server") == "2") }
+    #expect(try laptop.contents() == server.contents())
+    try first.remove("desktop")
+    try laptop.set("afterwards", "3")
+    try settle([first, third])
+    #expect(try server.get("afterwards") == "3")
+    #expect(try laptop.contents() == server.contents())
+    if role == .writer { #expect(try server.get("three") == "three") }
+    let late = try SyncMachine("late")
+    let fourth = try late.joining(first, engine)
+    try settle([first, third, fourth])
+    #expect(try late.contents() == laptop.contents())
   }
 
   /// Only one who may not decide has seen both.

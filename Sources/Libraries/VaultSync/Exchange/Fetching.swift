@@ -307,10 +307,11 @@ struct Fetching: Exchanging {
   /// - Throws: ``SyncError`` with code `.inputOutput`; what reading the store throws.
   func keep(_ fork: RecordHistory.Fork, _ loaded: LoadedReplica) throws -> Bool {
     var forks = try files.forks()
-    let isKnown = forks.entries.contains { $0.stream == fork.stream && $0.number == fork.sequence }
+    guard let keys = loaded.history.keys[fork.stream] else { return false }
+    let number = try firstOther(than: fork, loaded, signedBy: keys.signing)
+    let isKnown = forks.entries.contains { $0.stream == fork.stream && $0.number == number }
     if isKnown { return true }
-    guard let known = loaded.history.record(fork.stream, fork.sequence),
-      let keys = loaded.history.keys[fork.stream],
+    guard let known = loaded.history.record(fork.stream, number),
       let bytes = try files.records().first(where: {
         SyncRecord.stream(of: $0) == fork.stream
           && (try? SyncRecord(bytes: $0))?.hash == known.hash
@@ -320,10 +321,10 @@ struct Fetching: Exchanging {
     var evidence: SyncForks.Signed?
     // The record itself, where the store shows it, says more than one that follows it.
     if let twin = try engine.records(
-      of: fork.stream, in: loaded.state.space, after: fork.sequence - 1, limit: 1
+      of: fork.stream, in: loaded.state.space, after: number - 1, limit: 1
     ).first.flatMap({ try? SyncRecord(bytes: $0) }),
       twin.space == loaded.state.space, twin.stream == fork.stream,
-      twin.sequence == fork.sequence, twin.hash != known.hash, twin.isSigned(by: keys.signing)
+      twin.sequence == number, twin.hash != known.hash, twin.isSigned(by: keys.signing)
     {
       evidence = SyncForks.Signed(keys: keys, record: twin.bytes)
     } else if other.stream == fork.stream {
@@ -332,10 +333,29 @@ struct Fetching: Exchanging {
     // Another machine's word is none.
     guard let evidence else { return false }
     let entry = SyncForks.Entry(
-      stream: fork.stream, number: fork.sequence,
+      stream: fork.stream, number: number,
       known: SyncForks.Signed(keys: keys, record: bytes), other: evidence)
     if forks.add(entry) { try files.replace(forks) }
     return true
+  }
+
+  /// The first number under which the store shows another record of a machine than is known here:
+  /// its last one may follow several others.
+  private func firstOther(
+    than fork: RecordHistory.Fork, _ loaded: LoadedReplica, signedBy signer: [UInt8]
+  ) throws -> UInt64 {
+    var first = fork.sequence
+    while first > 1, fork.sequence - first < SyncForks.mostOfStream,
+      let known = loaded.history.record(fork.stream, first - 1),
+      let bytes = try engine.records(
+        of: fork.stream, in: loaded.state.space, after: first - 2, limit: 1
+      ).first, let other = try? SyncRecord(bytes: bytes), other.space == loaded.state.space,
+      other.stream == fork.stream, other.sequence == first - 1, other.hash != known.hash,
+      other.isSigned(by: signer)
+    {
+      first -= 1
+    }
+    return first
   }
 }
 

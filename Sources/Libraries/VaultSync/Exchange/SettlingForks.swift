@@ -12,6 +12,8 @@ struct SettlingForks: Exchanging {
   let exchange: Exchange
   /// Most bytes of a record that is held: a record has to have room for it.
   private static let largestHeld = 12 << 20
+  /// Most records behind one of a fork that are held with it.
+  private static let mostHeld = 64
 
   /// Takes the records of streams that forked which those hold who may decide.
   ///
@@ -68,32 +70,46 @@ struct SettlingForks: Exchanging {
     guard !held.isEmpty else { return nil }
     let roster = history.roster()
     let final = final(history, roster, own)
+    // What counts by now of streams of which something was decided here.
+    var counted: [StreamID: SyncRecord] = [:]
     for found in byNumber(held) {
       let (stream, number) = (found[0].record.stream, found[0].record.sequence)
       guard stream != own, number > max(1, final[stream, default: 0]),
-        let keys = history.keys[stream], let here = history.record(stream, number),
-        let before = history.record(stream, number - 1)
+        let keys = history.keys[stream]
+      else { continue }
+      let last = counted[stream]
+      // Behind another one there is nothing yet but what is held.
+      let here = last == nil ? history.record(stream, number) : nil
+      let before = last.map { $0.sequence == number - 1 ? $0.hash : nil }
+      guard
+        let previous = before ?? history.record(stream, number - 1)?.hash,
+        here != nil || last != nil || history.frontier[stream] == number - 1
       else { continue }
       // What does not follow the record before is on a branch of its own.
-      let all = found.filter { $0.record.previous == before.hash }
+      let all = found.filter { $0.record.previous == previous }
       guard !all.isEmpty else { continue }
       let fork = forks.settled.first {
         $0.record.stream == stream && $0.record.sequence == number
       }?.record
+      let best = best(of: all, roster, than: roster.seniority(of: own, over: stream))
       let known =
-        fork?.hash == here.hash
-        ? fork?.bytes
-        : try all.first { $0.record.hash == here.hash }?.record.bytes
-          ?? bytes(stream, number, here.hash)
+        try here.map { here in
+          fork?.hash == here.hash
+            ? fork?.bytes
+            : try all.first { $0.record.hash == here.hash }?.record.bytes
+              ?? bytes(stream, number, here.hash)
+        } ?? best?.bytes
       guard let known else { continue }
       let present = SyncForks.Signed(keys: keys, record: known)
-      if let best = best(of: all, roster, than: roster.seniority(of: own, over: stream)) {
+      if let best {
         guard fork?.hash != best.hash else { continue }
         let signed = SyncForks.Signed(keys: keys, record: best.bytes)
         guard forks.settle(signed, present, of: stream, at: number) else { continue }
         isNew = true
-        if here.hash != best.hash { replaced.append((stream, number)) }
-      } else if fork == nil, let other = all.first(where: { $0.record.hash != here.hash }) {
+        if here?.hash != best.hash { counted[stream] = best }
+        if let here, here.hash != best.hash { replaced.append((stream, number)) }
+      } else if fork == nil, let here, let other = all.first(where: { $0.record.hash != here.hash })
+      {
         // A word of others is evidence that there are two.
         let signed = SyncForks.Signed(keys: keys, record: other.record.bytes)
         isNew = forks.settle(present, signed, of: stream, at: number) || isNew
@@ -163,26 +179,49 @@ struct SettlingForks: Exchanging {
       guard roster.members[stream] != nil, stream != own,
         loaded.history.record(stream, number)?.hash == fork.record.hash
       else { continue }
-      let said = held.filter { $0.record.stream == stream && $0.record.sequence == number }
-      guard !said.contains(where: { $0.author == own && $0.record.hash == fork.record.hash }) else {
-        continue
+      // With those behind it: who has another branch has none of them.
+      for record in try known(behind: fork, loaded) {
+        guard let own = untold(record, held, roster, by: own) else { continue }
+        told.append(own)
       }
-      let deciding = said.compactMap { roster.seniority(of: $0.author, over: stream) }.min()
-      if let mine = roster.seniority(of: own, over: stream) {
-        guard deciding.map({ mine < $0 }) ?? true else { continue }
-      } else {
-        // Evidence for somebody who may decide.
-        guard deciding == nil else { continue }
-      }
-      // One of the largest size fits into no other.
-      guard fork.record.bytes.count <= Self.largestHeld else { continue }
-      told.append(.held(fork.record.bytes))
     }
     guard !told.isEmpty else { return }
     let isApplied = loaded.state.applied.frontier[own] == loaded.history.frontier[own]
     var writer = RecordWriter(keys: loaded.keys.current, stream: own, time: now())
     try writer.write(told, to: &loaded.history, knowing: loaded.history.known)
     try replica.keep(writer, &loaded, isApplied: isApplied)
+  }
+
+  /// The record of a fork and those behind it that are known here, as many as are held.
+  private func known(behind fork: SettledFork, _ loaded: LoadedReplica) throws -> [SyncRecord] {
+    let stream = fork.record.stream
+    let log = LoggedStream(stream, in: try files.records(), try files.forks().settled)
+    var records = [fork.record]
+    for bytes in log.records(after: fork.record.sequence).prefix(Self.mostHeld) {
+      guard let next = try? SyncRecord(bytes: bytes), next.previous == records.last?.hash,
+        loaded.history.record(stream, next.sequence)?.hash == next.hash
+      else { break }
+      records.append(next)
+    }
+    return records
+  }
+
+  /// What holds a record, unless somebody has said so who comes before this machine.
+  private func untold(
+    _ record: SyncRecord, _ held: [HeldRecord], _ roster: Roster, by own: StreamID
+  ) -> Operation? {
+    let (stream, number) = (record.stream, record.sequence)
+    let said = held.filter { $0.record.stream == stream && $0.record.sequence == number }
+    // One of the largest size fits into no other.
+    guard record.bytes.count <= Self.largestHeld,
+      !said.contains(where: { $0.author == own && $0.record.hash == record.hash })
+    else { return nil }
+    let deciding = said.compactMap { roster.seniority(of: $0.author, over: stream) }.min()
+    if let mine = roster.seniority(of: own, over: stream) {
+      return deciding.map { mine < $0 } ?? true ? .held(record.bytes) : nil
+    }
+    // Evidence for somebody who may decide.
+    return deciding == nil ? .held(record.bytes) : nil
   }
 
   /// Puts the record that counts into the store, where that shows another one: so that who comes

@@ -29,7 +29,7 @@ package struct SyncForks: Sendable, Equatable {
   init() {}
 
   /// Most entries of one stream: who forks more often is told all the same.
-  static let mostOfStream = 256
+  static let mostOfStream: UInt64 = 256
 
   /// Keeps an entry, unless there is one of its stream and number.
   ///
@@ -37,7 +37,7 @@ package struct SyncForks: Sendable, Equatable {
   mutating func add(_ entry: Entry) -> Bool {
     let others = entries.filter { $0.stream == entry.stream }
     guard !others.contains(where: { $0.number == entry.number }),
-      others.count < Self.mostOfStream,
+      UInt64(others.count) < Self.mostOfStream,
       bytes.count + entry.bytes.count <= Self.maximumLength
     else { return false }
     entries.append(entry)
