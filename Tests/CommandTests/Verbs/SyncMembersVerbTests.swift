@@ -102,11 +102,12 @@ struct SyncMembersVerbTests {
       #expect(try codes() == 0)
     }
     // What is no recovery code has nothing to do with the space.
-    try Data("five words of a phrase".utf8).write(
-      to: URL(fileURLWithPath: "\(store.path)/words"))
+    let words = "\(store.path)/words"
+    try Data("five words of a phrase".utf8).write(to: URL(fileURLWithPath: words))
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: words)
     #expect(
       try laptop(
-        "key", "add", "--new-passphrase", "file:\(store.path)/words", "--label", "words"
+        "key", "add", "--new-passphrase", "file:\(words)", "--label", "words"
       ).status == 0)
     let other = try laptop("key", "remove", "words")
     #expect(other.status == 0 && !other.errors.contains("space"), "\(other.errors)")
