@@ -65,4 +65,24 @@ extension Exchanging {
 
   /// The time, in milliseconds since 1970.
   func now() -> Int64 { exchange.replica.now() }
+
+  /// Writes operations of the space itself into this machine's stream, which know all that is known
+  /// here.
+  ///
+  /// - Parameters:
+  ///   - operations: What is told.
+  ///   - epoch: The key to seal with; `nil` for the current one.
+  ///   - loaded: Gets the records.
+  /// - Throws: ``SyncError`` with code `.inputOutput`, `.removed`; `SealingError`.
+  func tell(
+    _ operations: [Operation], with epoch: EpochKey? = nil, _ loaded: inout LoadedReplica
+  ) throws {
+    let own = loaded.state.stream
+    // What this machine told, and its vault does not show, stays to be found.
+    let isApplied = loaded.state.applied.frontier[own] == loaded.history.frontier[own]
+    var writer = RecordWriter(keys: loaded.keys.current, stream: own, time: now())
+    try writer.write(
+      operations, to: &loaded.history, knowing: loaded.history.known, with: epoch)
+    try replica.keep(writer, &loaded, isApplied: isApplied)
+  }
 }

@@ -29,7 +29,7 @@ struct LackingKeys: Exchanging {
       }
     }
     guard !lacking.isEmpty else { return }
-    try write(lacking.map { .lacks(epoch: $0) }, nil, &loaded)
+    try tell(lacking.map { .lacks(epoch: $0) }, &loaded)
   }
 
   /// Tells admins and owners the keys that they say they lack, where this machine is no admin's.
@@ -49,7 +49,7 @@ struct LackingKeys: Exchanging {
         else { continue }
         let told = Operation.epoch(
           epoch, of: loaded.state.space, for: [(member.stream.bytes, member.keys.sealing)])
-        try write([told], key, &loaded)
+        try tell([told], with: key, &loaded)
       }
     }
   }
@@ -65,18 +65,6 @@ struct LackingKeys: Exchanging {
           return sealed.contains(recipient: stream)
         }
     }
-  }
-
-  private func write(
-    _ operations: [Operation], _ epoch: EpochKey?, _ loaded: inout LoadedReplica
-  ) throws {
-    let own = loaded.state.stream
-    // What this machine told, and its vault does not show, stays to be found.
-    let isApplied = loaded.state.applied.frontier[own] == loaded.history.frontier[own]
-    var writer = RecordWriter(keys: loaded.keys.current, stream: own, time: now())
-    try writer.write(
-      operations, to: &loaded.history, knowing: loaded.history.known, with: epoch)
-    try replica.keep(writer, &loaded, isApplied: isApplied)
   }
 }
 

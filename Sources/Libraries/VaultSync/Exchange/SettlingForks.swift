@@ -185,11 +185,7 @@ struct SettlingForks: Exchanging {
         told.append(own)
       }
     }
-    guard !told.isEmpty else { return }
-    let isApplied = loaded.state.applied.frontier[own] == loaded.history.frontier[own]
-    var writer = RecordWriter(keys: loaded.keys.current, stream: own, time: now())
-    try writer.write(told, to: &loaded.history, knowing: loaded.history.known)
-    try replica.keep(writer, &loaded, isApplied: isApplied)
+    if !told.isEmpty { try tell(told, &loaded) }
   }
 
   /// The record of a fork and those behind it that are known here, as many as are held.
