@@ -129,6 +129,53 @@ struct TextFormsTests {
     #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
   }
 
+  /// A program that has had the store open since before there was any other form.
+  @Test(arguments: [composed, decomposed], [composed, decomposed])
+  func aUniqueValueOfAnotherOpenProgramIsOneToo(first: String, second: String) throws {
+    let (context, other) = (ModelContext(try container()), ModelContext(try container()))
+    #expect(try other.fetchCount(FetchDescriptor<Paper>()) == 0)
+    context.insert(Paper(first))
+    try context.save()
+    let paper = Paper(second)
+    paper.number = 2
+    other.insert(paper)
+    try other.save()
+    let found = try ModelContext(try container()).fetch(FetchDescriptor<Paper>())
+    #expect(found.map(\.number) == [2])
+  }
+
+  /// The index compares bytes, and would take both.
+  @Test func whatIsSetInTheStoreAtOnceIsUniqueInBothForms() throws {
+    let (context, other) = (ModelContext(try container()), ModelContext(try container()))
+    context.insert(Paper("x"))
+    try context.save()
+    other.insert(Paper(Self.decomposed))
+    try other.save()
+    let (x, text) = ("x", Self.composed)
+    #expect(throws: SwiftDataError.modelValidationFailure) {
+      try context.update(model: Paper.self, where: #Predicate { $0.name == x }) {
+        $0.set(\.name, to: text)
+      }
+    }
+    let names = try ModelContext(try container()).fetch(FetchDescriptor<Paper>()).map(\.name)
+    #expect(Set(names) == ["x", text])
+  }
+
+  /// Copied by the store itself, also by a program that has not met the other form yet.
+  @Test(arguments: [false, true]) func aCopyKeepsTheBytes(hasMet: Bool) throws {
+    let (context, other) = (ModelContext(try container()), ModelContext(try container()))
+    context.insert(Paper(Self.decomposed))
+    try context.save()
+    try (hasMet ? context : other).update(model: Paper.self) {
+      $0.set(\.title, to: #Expression<Paper, String> { $0.name })
+    }
+    let asked = Self.composed
+    let titled = FetchDescriptor<Paper>(predicate: #Predicate { $0.title == asked })
+    for context in [context, other, ModelContext(try container())] {
+      #expect(isExact(try context.fetch(titled).first?.title, Self.decomposed))
+    }
+  }
+
   @Test func whatIsSetInTheStoreAtOnceStaysToo() throws {
     let context = ModelContext(try container())
     context.insert(Paper("x"))

@@ -118,6 +118,7 @@ extension ModelContext {
             try statement.bind(step.values)
             try statement.run()
           }
+          try checkText(of: plan, assignments.changed, connection)
           try store.textForms.write(connection.sqlite)
         }
         if isHeld || connection.sqlite.isInTransaction {
@@ -163,6 +164,25 @@ extension ModelContext {
       found[row.plan.index, default: (row.plan, [])].keys.append(row.key)
     }
     return found.sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  /// Notes the columns into which text in another form was copied, and refuses a unique text that
+  /// two rows have in different forms: the index compares bytes.
+  private func checkText(
+    of plan: EntityPlan, _ changed: PropertySet, _ connection: StoreConnection
+  ) throws {
+    try plan.textForms.read(connection.sqlite)
+    guard plan.textForms.isNeeded else { return }
+    for index in plan.slots.indices where changed.contains(index) {
+      try plan.noteOtherForms(of: index, connection)
+    }
+    for group in plan.uniqueness where group.slots.contains(where: changed.contains) {
+      guard group.slots.contains(where: plan.mayHoldOtherForms) else { continue }
+      guard try plan.hasEqualRows(group.slots, connection) else { continue }
+      let names = group.slots.map { "\(plan.name).\(plan.description.properties[$0].name)" }
+      throw SwiftDataError.modelValidationFailure.saying(
+        "\(names.joined(separator: ", ")) must be unique, and another object has the value")
+    }
   }
 
   /// What is assigned in each table, and the properties that are named.
@@ -236,6 +256,8 @@ extension ModelContext {
       throw SwiftDataError.unsupportedPredicate.saying(
         "an update's expression has another form than the attribute")
     }
+    // What is copied as it is keeps its bytes.
+    if let given = scalar.given, scalar.sql.text == "vault_composed(\(given.text))" { return given }
     return scalar.sql
   }
 }

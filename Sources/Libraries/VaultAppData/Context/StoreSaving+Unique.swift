@@ -7,7 +7,11 @@ extension StoreSaving {
   /// The row keeps its key: what leads to it stays, the new object's values win, and old and new
   /// object are the same from now on.
   func mergeUnique(_ records: [_AppData.Record]) throws {
-    guard plans.contains(where: { $0.store == store && !$0.uniqueness.isEmpty }) else { return }
+    guard let plan = plans.first(where: { $0.store == store && !$0.uniqueness.isEmpty }) else {
+      return
+    }
+    // Another program may have written text in another form since the last query.
+    try plan.textForms.read(connection.sqlite)
     var replaced: [Replaced: Int64] = [:]
     var claimed: [Claim: _AppData.Record] = [:]
     for record in records where record.state == .inserted || record.state == .stored {
@@ -104,12 +108,8 @@ extension StoreSaving {
   private func conflict(
     _ plan: EntityPlan, _ group: [Int], _ record: _AppData.Record
   ) throws -> Int64? {
-    let condition = group.compactMap { index -> String? in
-      let slot = plan.slots[index]
-      guard let column = slot.orderColumn ?? slot.column else { return nil }
-      let name = SQLText.name(column)
-      return plan.mayHoldOtherForms(index) ? "vault_composed(\(name))=?" : "\(name)=?"
-    }.joined(separator: " AND ")
+    let condition = group.compactMap { plan.comparable($0).map { "\($0)=?" } }
+      .joined(separator: " AND ")
     let statement = try connection.query(
       "SELECT \(StoredEntity.keyColumn) FROM \(plan.table(of: group[0])) WHERE \(condition)")
     defer { statement.reset() }

@@ -32,6 +32,9 @@ final class TextForms: Sendable {
       && state.withLock { $0.columns.contains(TextFormColumns.name(column, of: table)) }
   }
 
+  /// Whether any column may hold text in another form.
+  var isNeeded: Bool { hasAny.load(ordering: .acquiring) }
+
   /// Notes a column in which text in another form is to be written.
   func note(_ column: String, of table: String) {
     state.withLock { _ = $0.columns.insert(TextFormColumns.name(column, of: table)) }
@@ -97,5 +100,36 @@ extension EntityPlan {
   func mayHoldOtherForms(_ index: Int) -> Bool {
     guard let column = slots[index].column else { return false }
     return textForms.contains(column, of: table(of: index))
+  }
+
+  /// Notes a property if its column holds text in another form.
+  func noteOtherForms(of index: Int, _ connection: StoreConnection) throws {
+    guard !mayHoldOtherForms(index), !slots[index].isSealed, let column = slots[index].column else {
+      return
+    }
+    let name = SQLText.name(column)
+    let statement = try connection.query(
+      "SELECT 1 FROM \(table(of: index)) WHERE typeof(\(name))='text' "
+        + "AND vault_composed(\(name))<>\(name) LIMIT 1")
+    defer { statement.reset() }
+    if try statement.step() { textForms.note(column, of: table(of: index)) }
+  }
+
+  /// Whether two rows have the same values, which SQLite's index does not see: it compares bytes.
+  func hasEqualRows(_ group: [Int], _ connection: StoreConnection) throws -> Bool {
+    let values = group.compactMap(comparable)
+    let hasAll = values.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+    let statement = try connection.query(
+      "SELECT 1 FROM \(table(of: group[0])) WHERE \(hasAll) "
+        + "GROUP BY \(values.joined(separator: ", ")) HAVING count(*)>1 LIMIT 1")
+    defer { statement.reset() }
+    return try statement.step()
+  }
+
+  /// What SQL compares of a property; `nil` for one that is not kept in the row.
+  func comparable(_ index: Int) -> String? {
+    guard let column = slots[index].orderColumn ?? slots[index].column else { return nil }
+    let name = SQLText.name(column)
+    return mayHoldOtherForms(index) ? "vault_composed(\(name))" : name
   }
 }
