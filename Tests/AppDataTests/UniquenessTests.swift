@@ -44,6 +44,34 @@ struct UniquenessTests {
     #expect(try context.fetchCount(FetchDescriptor<Safe>()) == 2)
   }
 
+  /// Two pairs, each with both unique values of the other, become one that is still linked,
+  /// whichever is merged first and whichever side has the key.
+  @Test(arguments: [false, true], 0..<6)
+  func pairsThatAreOneStayLinked(isSaved: Bool, way: Int) throws {
+    let (isLinkedFirst, order) = (way < 3, way % 3)
+    let (container, context) = try memory(PairedAccount.self)
+    func make(_ name: String) -> (PairedAccount, PairedPerson) {
+      let (account, person) = (PairedAccount("1"), PairedPerson("a@example.com", name))
+      if isLinkedFirst { account.person = person }
+      if order == 1 { context.insert(person) }
+      context.insert(account)
+      if order == 0 { context.insert(person) }
+      account.person = person
+      return (account, person)
+    }
+    let first = make("first")
+    if isSaved { try context.save() }
+    let second = make("second")
+    try context.save()
+    #expect(first.0.person?.name == "second" && second.0.person?.name == "second")
+    #expect(first.1.account === first.0.person?.account && second.1.account != nil)
+    let found = try ModelContext(container).fetch(FetchDescriptor<PairedAccount>())
+    #expect(found.map(\.person?.name) == ["second"])
+    let others = try ModelContext(container).fetch(FetchDescriptor<PairedPerson>())
+    #expect(others.map(\.account?.code) == ["1"])
+    #expect(try container.check() == [])
+  }
+
   @Test func linksSurviveAnExchange() throws {
     let (_, context) = try memory(Author.self)
     let (one, two) = (Book("A", year: 1), Book("B", year: 2))
@@ -156,4 +184,19 @@ private final class Safe {
     self.name = name
     self.key = key
   }
+}
+
+@Model
+private final class PairedAccount {
+  @Attribute(.unique) var code: String
+  @Relationship(deleteRule: .cascade) var person: PairedPerson?
+  init(_ code: String) { self.code = code }
+}
+
+@Model
+private final class PairedPerson {
+  @Attribute(.unique) var mail: String
+  var name: String
+  @Relationship(inverse: \PairedAccount.person) var account: PairedAccount?
+  init(_ mail: String, _ name: String) { (self.mail, self.name) = (mail, name) }
 }

@@ -180,7 +180,11 @@ extension StoreSaving {
         if case .inverse = relationship.storage {
           // The other side has the key: what leads to the row stays, unless another one does now.
           guard let new = record.slots[index].key else { continue }
-          if let old = row.slots[index].key, old != new { release(relationship, old) }
+          let root = relationship.destination.root.index
+          func merged(_ key: Int64) -> Int64 { replaced[Replaced(entity: root, key: key)] ?? key }
+          if let old = row.slots[index].key, merged(old) != merged(new) {
+            release(relationship, merged(old))
+          }
         }
       }
       if row.isStored { pending.markChanged(row, index) }
