@@ -229,13 +229,22 @@ struct SyncRun: Exchanging {
     _ heads: [StreamHead], _ loaded: LoadedReplica, _ report: SyncReport, _ vault: VaultFileMark?
   ) -> SyncState.Rest? {
     guard let vault, report.problems.isEmpty, report.waiting.isEmpty else { return nil }
-    let own = loaded.state.stream
+    let (own, roster) = (loaded.state.stream, loaded.history.roster())
+    // What somebody wrote who was let in only now is taken in the next run.
+    let isLeft = heads.contains { head in
+      guard head.stream != own, !report.stops.contains(where: { $0.stream == head.stream }) else {
+        return false
+      }
+      let have = UInt64(loaded.history.streams[head.stream]?.count ?? 0)
+      let end = StreamTaking.end(of: head.stream, loaded.history, roster)
+      return min(head.sequence, end) > max(have, report.taken[head.stream, default: 0])
+    }
+    guard !isLeft else { return nil }
     // What the store showed, with what went there: streams that are not taken do not wake it.
     var shown = heads.filter { $0.stream != own }
     if let last = loaded.history.last(own) {
       shown.append(StreamHead(stream: own, sequence: last.sequence, hash: last.hash))
     }
-    let roster = loaded.history.roster()
     return SyncState.Rest(
       heads: shown.sorted { $0.stream < $1.stream }, vault: vault.bytes,
       until: roster.isAdmin(own)

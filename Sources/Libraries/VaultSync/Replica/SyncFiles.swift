@@ -79,6 +79,16 @@ package struct SyncFiles: Sendable {
   /// - Throws: ``SyncError`` with code `.inputOutput`.
   package func records() throws -> [[UInt8]] { try records(from: 0) ?? [] }
 
+  /// How many bytes of records of each stream the log has.
+  ///
+  /// - Throws: ``SyncError`` with code `.inputOutput`.
+  func weights() throws -> [StreamID: Int] {
+    try records().reduce(into: [:]) { weights, record in
+      guard let stream = SyncRecord.stream(of: record) else { return }
+      weights[stream, default: 0] += record.count
+    }
+  }
+
   /// Adds records behind those that are whole.
   ///
   /// - Parameters:
