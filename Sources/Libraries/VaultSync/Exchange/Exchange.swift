@@ -27,7 +27,7 @@ package struct ExchangeTuning: Sendable {
   /// seen, and what it lacks.
   package var mostOfReader = 32 << 20
   /// The same of one that writes, until its records have gone behind a snapshot.
-  package var mostOfWriter = 256 << 20
+  package var mostOfWriter = 512 << 20
   /// Whether a run looks only at items that somebody has changed, where it knows which these are.
   package var looksAtChangesAlone = true
   /// How a state of the space comes into the vault; only tests have another merge.

@@ -36,7 +36,8 @@ struct Fetching: Exchanging {
       progress: FetchingProgress(
         heads.filter { $0.stream != own }, known: loaded.history.frontier, vault))
     let isSmall = loaded.logEnd <= UInt64(tuning.mostOfReader)
-    fetching.weigh = { [files] in isSmall ? [:] : try files.weights() }
+    let retired = isSmall ? [:] : loaded.history.roster().retired
+    fetching.weigh = { [files] in isSmall ? [:] : try files.weights(behind: retired) }
     let before = loaded.history.all.count
     var ownStream = OwnStream()
     for head in heads {
@@ -245,7 +246,11 @@ struct Fetching: Exchanging {
       stream: stream,
       problem: SyncError(
         .notAllowed,
-        "there are more than \(most) MiB of them" + (role == .reader ? ", and it only reads" : "")),
+        "there are more than \(most) MiB of them" + (role == .reader ? ", and it only reads" : ""),
+        hint: role == .reader
+          ? "the others go on; remove it if nobody knows why"
+          : "they go on once all machines have found a snapshot right; remove it, or what is no"
+            + " more"),
       isSigned: true)
   }
 
@@ -367,10 +372,13 @@ extension SyncReport {
       if stop.problem.code == .forked || !stop.isSigned {
         problems.insert(stop.problem.naming(label), at: 0)
       } else if !forked.contains(stop.stream) {
+        let isTooMuch = stop.problem.code == .notAllowed
         stopped.append(
           SyncError(
             stop.problem.code, "records of '\(label)' are not taken: \(stop.problem.message)",
-            hint: "the others go on; see what is wrong with that machine, or remove it"))
+            hint: isTooMuch
+              ? stop.problem.hint
+              : "the others go on; see what is wrong with that machine, or remove it"))
       }
     }
     // Who was never in may do with his records what he likes.
