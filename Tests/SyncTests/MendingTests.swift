@@ -49,47 +49,6 @@ struct MendingTests {
     #expect(try first.synchronize(acceptingRollback: true).mended == 1)
   }
 
-  /// Each day the others look at one more stream: its machine may be no more, and who joins needs
-  /// what it wrote.
-  @Test(arguments: Loss.allCases) func theOthersWriteItAgainWhereItsMachineIsNoMore(
-    _ loss: Loss
-  ) throws {
-    let store = try TemporaryHome()
-    let engine = FolderEngine(path: store.path)
-    let laptop = try SyncMachine("laptop")
-    let others = [try SyncMachine("desktop"), try SyncMachine("server")]
-    let first = try laptop.founding(engine)
-    let joined = try others.map { try $0.joining(first, engine) }
-    for one in [first] + joined + [first] { try one.synchronize() }
-    let before = Set(try files(store))
-    try others[0].set("of the desktop", "1")
-    try joined[0].synchronize()
-    let lost = try #require(try files(store).first { !before.contains($0) })
-    try others[0].set("of the desktop", "2")
-    try joined[0].synchronize()
-    for one in [first, joined[1]] { try one.synchronize() }
-    let path = "\(store.path)/\(lost)"
-    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
-    switch loss {
-    case .gone: try FileManager.default.removeItem(atPath: path)
-    case .half: try whole.prefix(100).write(to: URL(fileURLWithPath: path))
-    case .altered: try Data([UInt8](repeating: 7, count: 700)).write(to: URL(fileURLWithPath: path))
-    }
-    laptop.time.advance(24 * 3_600_000)
-    var mended = 0
-    for _ in 0..<2 {
-      laptop.time.advance(25 * 3_600_000)
-      let report = try first.synchronize()
-      #expect(report.problems.isEmpty)
-      mended += report.mended
-    }
-    #expect(mended == 1)
-    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == whole)
-    let late = try SyncMachine("late", laptop.time)
-    _ = try late.joining(first, engine)
-    #expect(try late.get("of the desktop") == "2")
-  }
-
   /// A store that says it has another head of a machine's own stream is not believed.
   @Test(arguments: [true, false]) func aForgedOwnHeadIsWrittenAnew(_ isAhead: Bool) throws {
     let engine = MemoryEngine()

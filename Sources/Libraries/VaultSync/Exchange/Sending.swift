@@ -19,8 +19,7 @@ struct Sending: Exchanging {
   }
 
   /// Compares this machine's records in the store with its log, and writes those again that are
-  /// missing or altered; also those of the streams that it wrote before, and of one other machine,
-  /// which may be no more: another one each day.
+  /// missing or altered; also those of the streams that it wrote before.
   ///
   /// - Parameters:
   ///   - loaded: What this machine remembers.
@@ -35,69 +34,44 @@ struct Sending: Exchanging {
     defer { loaded.state.mended = now() }
     let log = try files.records()
     var written = try mend(
-      loaded.state.stream, count, log, loaded, loaded.keys.current.signing.publicKey, &problems)
+      loaded.state.stream, count, log, loaded, loaded.keys.current, &problems)
     Packing(exchange).pack(loaded.state.stream, count, loaded)
     Retiring(exchange).removeRetired(loaded)
     for keys in loaded.keys.former {
       let stream = try StreamID(of: keys.publicKeys, in: loaded.state.space)
       written += try mend(
-        stream, loaded.history.frontier[stream, default: 0], log, loaded, keys.signing.publicKey,
-        &problems)
+        stream, loaded.history.frontier[stream, default: 0], log, loaded, keys, &problems)
       Packing(exchange).pack(stream, loaded.history.frontier[stream, default: 0], loaded)
-    }
-    if let other = try streamOfToday(loaded), let signer = loaded.history.keys[other]?.signing {
-      written += try mend(
-        other, loaded.history.frontier[other, default: 0], log, loaded, signer, &problems)
     }
     return written
   }
 
-  /// Which other machine's records are compared today; each machine begins with another one.
-  private func streamOfToday(_ loaded: LoadedReplica) throws -> StreamID? {
-    let roster = loaded.history.roster()
-    let own = loaded.state.stream
-    let former = try loaded.keys.former.map {
-      try StreamID(of: $0.publicKeys, in: loaded.state.space)
-    }
-    let others = roster.members.keys.filter { $0 != own && !former.contains($0) }.sorted()
-    guard !others.isEmpty else { return nil }
-    let first = others.firstIndex { $0 > own } ?? 0
-    return others[(first + Int(max(0, now()) / Self.mendingInterval)) % others.count]
-  }
-
   private func mend(
-    _ stream: StreamID, _ count: UInt64, _ log: [[UInt8]], _ loaded: LoadedReplica,
-    _ signer: [UInt8], _ problems: inout [SyncError]
+    _ own: StreamID, _ count: UInt64, _ log: [[UInt8]], _ loaded: LoadedReplica, _ keys: KeyPairs,
+    _ problems: inout [SyncError]
   ) throws -> Int {
     guard count > 0 else { return 0 }
-    let isOwn = ([loaded.keys.current] + loaded.keys.former).contains {
-      $0.signing.publicKey == signer
-    }
-    let forks = isOwn ? [] : try files.forks().settled
-    let (log, space) = (LoggedStream(stream, in: log, forks), loaded.state.space)
+    let (log, space) = (LoggedStream(own, in: log), loaded.state.space)
     var written = 0
     // What a snapshot stands in for is not missing.
-    var number = max(loaded.history.roster().retired[stream, default: 0], log.start)
+    var number = max(loaded.history.roster().retired[own, default: 0], log.start)
     while number < min(count, log.end) {
       let limit = Int(min(count - number, 1000))
-      let there = try engine.records(of: stream, in: space, after: number, limit: limit)
+      let there = try engine.records(of: own, in: space, after: number, limit: limit)
       let same = zip(there, log.records(after: number)).prefix { $0 == $1 }.count
       number += UInt64(same)
       // Fewer than all: there may be more behind them.
       guard same < limit, same == 0 || same < there.count,
         let next = log.records(after: number).first
       else { continue }
-      number += 1
-      if there.count > same, isOther(there[same], number, stream, space, signer) {
-        guard !isOwn else { throw Replica.copied }
-        // Two histories: which one counts is decided elsewhere.
-        continue
+      let signer = keys.signing.publicKey
+      if there.count > same, isOther(there[same], number + 1, own, space, signer) {
+        throw Replica.copied
       }
+      number += 1
       do {
-        try engine.restore(next, of: stream, at: number, in: space)
+        try engine.restore(next, of: own, at: number, in: space)
         written += 1
-      } catch is SyncError where !isOwn {
-        continue
       } catch let error as SyncError where error.code == .taken {
         // Not signed by this machine, so nobody copied it; the store takes nothing in its place.
         problems.append(Self.otherBytes(number))
