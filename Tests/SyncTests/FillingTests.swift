@@ -149,4 +149,48 @@ struct FillingTests: SuiteOfThreeMachines {
     for _ in 0..<2 { for synced in [other, second, one] { try synced.synchronize() } }
     for synced in [one, other, second] { try expectRest(synced) }
   }
+
+  struct NoItems: Error {}
+
+  /// Items that take for ever, or that this machine cannot take at all, keep nobody from being put
+  /// out.
+  @Test func whoIsPutOutIsSoBeforeItemsAreLookedAt() throws {
+    var laptopsSpace = first
+    laptopsSpace.exchange.tuning.merging = { _, _, _ in throw NoItems() }
+    try desktop.set("evil", "1")
+    try second.synchronize()
+    #expect(throws: NoItems.self) { _ = try laptopsSpace.remove("desktop") }
+    try third.synchronize()
+    #expect(try third.devices().first { $0.label == "desktop" }?.isRemoved == true)
+    #expect(throws: SyncError.self) { try second.synchronize() }
+    // What was left undone is done by the next run.
+    try first.synchronize()
+    try expectRest(first)
+  }
+
+  /// Of thousands of items with one name each has one of its own, the same on all machines, and equal
+  /// ones are one.
+  @Test func manyItemsOfOneNameAreToldApart() throws {
+    let evil = try HostileMember(desktop, engine)
+    let count = 1500
+    try evil.write { _ in
+      try (0..<count).map { number in
+        var id = [UInt8](repeating: 0, count: 16)
+        (id[0], id[1]) = (UInt8(number & 255), UInt8(number >> 8))
+        var item = ItemOperation(id: id, created: 1, modified: 1, version: 1)
+        // Two have the same secret.
+        let secret = try SecretBytes(copying: Array("v\(max(1, number))".utf8))
+        item.changes = [
+          (PropertyKey(.name), .text("bank")), (PropertyKey(.secret), .secret(secret)),
+          (PropertyKey(.trashed), .number(0)),
+        ]
+        return .item(item)
+      }
+    }
+    try first.synchronize()
+    try third.synchronize()
+    let names = try laptop.contents().keys.filter { $0.hasPrefix("bank") }
+    #expect(Set(names).count == count - 1)
+    #expect(try laptop.contents() == server.contents())
+  }
 }

@@ -199,7 +199,7 @@ struct Sending: Exchanging {
         return
       }
     }
-    report.sent = unsent.count
+    report.sent += unsent.count
     loaded.state.sent = count
   }
 }

@@ -133,6 +133,7 @@ struct SyncRun: Exchanging {
     try replica.checkMembership(roster, &loaded)
     report.hasNewKeys = try Succession(exchange).endFormer(&loaded)
     try Admitting(exchange).attendFirst(&loaded, first)
+    try sendFirst(&own, &loaded, &report, acceptingRollback: acceptingRollback)
     var vault = try Applying(exchange).applyAll(&loaded, &report)
     try PreferencesExchange(exchange).exchangePreferences(&loaded, &report)
     let known = loaded.history.frontier[loaded.state.stream, default: 0]
@@ -207,6 +208,23 @@ struct SyncRun: Exchanging {
     try files.replaceState(loaded.state.sealed(loaded.keys.own))
     try replica.renewBase(loaded, step: tuning.baseStep)
     return report
+  }
+
+  /// Sends what puts somebody out, closes codes or begins a key, before items are looked at: they may be
+  /// of somebody who makes that last.
+  private func sendFirst(
+    _ own: inout OwnStream, _ loaded: inout LoadedReplica, _ report: inout SyncReport,
+    acceptingRollback: Bool
+  ) throws {
+    let stream = loaded.state.stream
+    guard loaded.history.frontier[stream, default: 0] > max(own.count, loaded.state.sent),
+      acceptingRollback || !report.rollbacks.contains(stream)
+    else { return }
+    try RecoveryCodes(exchange).putRecoveryInvitations(&loaded)
+    try Sending(exchange).push(own, &loaded, &report)
+    if loaded.state.sent == loaded.history.frontier[stream] {
+      own = OwnStream(count: loaded.state.sent, isAhead: own.isAhead)
+    }
   }
 
   /// Fetches; where others decide which record of a stream counts, once more by that.
