@@ -20,20 +20,7 @@ struct EnginePrograms {
 
   /// Writes a program; returns its path.
   func program(_ text: String, mode: Int = 0o700, named name: String = "engine") throws -> String {
-    let path = "\(home.path)/\(name)"
-    // Another process writes it: a child that this one forks meanwhile would hold it open for
-    // writing, and such a file cannot be run: execve(2), ETXTBSY.
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["install", "-m", String(mode, radix: 8), "/dev/stdin", path]
-    let pipe = Pipe()
-    process.standardInput = pipe
-    try process.run()
-    try pipe.fileHandleForWriting.write(contentsOf: Data(text.utf8))
-    try pipe.fileHandleForWriting.close()
-    process.waitOrKill()
-    try #require(process.terminationStatus == 0)
-    return path
+    try home.program(text, mode: mode, named: name)
   }
 
   /// A program in Python that has the example's functions for messages, and then `body`.
@@ -48,5 +35,25 @@ struct EnginePrograms {
     let store = "\(home.path)/store"
     try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: true)
     return ProgramEngine(path: try program(Self.example(), named: name), store: store)
+  }
+}
+
+extension TemporaryHome {
+  /// Writes a program into the home; returns its path.
+  func program(_ text: String, mode: Int = 0o700, named name: String) throws -> String {
+    let path = "\(self.path)/\(name)"
+    // Another process writes it: a child that this one forks meanwhile would hold it open for
+    // writing, and such a file cannot be run: execve(2), ETXTBSY.
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["install", "-m", String(mode, radix: 8), "/dev/stdin", path]
+    let pipe = Pipe()
+    process.standardInput = pipe
+    try process.run()
+    try pipe.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+    try pipe.fileHandleForWriting.close()
+    process.waitOrKill()
+    try #require(process.terminationStatus == 0)
+    return path
   }
 }

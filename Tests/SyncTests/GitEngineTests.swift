@@ -169,12 +169,9 @@ struct GitEngineTests {
 
   @Test func aStoreThatSaysNothingIsGivenUp() throws {
     // A git that hangs, and its child.
-    let program = "\(home.path)/git-that-hangs"
-    try Data(
-      "#!/bin/sh\ncase \"$*\" in *' fetch --progress '*) sleep 300 & wait;; *) exec git \"$@\";; esac\n"
-        .utf8
-    ).write(to: URL(fileURLWithPath: program))
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+    let program = try home.program(
+      "#!/bin/sh\ncase \"$*\" in *' fetch --progress '*) sleep 300 & wait;; *) exec git \"$@\";; esac\n",
+      named: "git-that-hangs")
     let error = failure {
       _ = try remote.engine("a", program: program, patience: 1).spaces()
     }

@@ -110,6 +110,41 @@ struct LostRecordTests: SuiteOfThreeMachines {
     try first.remove("desktop")
   }
 
+  /// Something else than a folder in the place of a machine's folder costs that machine alone.
+  @Test(arguments: ["s", "p", "h"], [true, false]) func anythingInThePlaceOfAFolder(
+    _ folder: String, _ isLink: Bool
+  ) throws {
+    let store = try TemporaryHome()
+    let engine = FolderEngine(path: store.path)
+    let (laptop, desktop) = (try SyncMachine("laptop"), try SyncMachine("desktop"))
+    let server = try SyncMachine("server")
+    let first = try laptop.founding(engine)
+    let second = try desktop.joining(first, engine)
+    let third = try server.joining(first, engine)
+    for _ in 0..<2 { for one in [first, second, third] { try one.synchronize() } }
+    let known = try KnownSpace(server)
+    let path = "\(store.path)/\(known.space.text)/\(folder)/\(known.stream.text)"
+    if FileManager.default.fileExists(atPath: path) {
+      try FileManager.default.removeItem(atPath: path)
+    } else {
+      try FileManager.default.createDirectory(
+        atPath: "\(store.path)/\(known.space.text)/\(folder)", withIntermediateDirectories: true)
+    }
+    if isLink {
+      try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/")
+    } else {
+      try Data("no folder".utf8).write(to: URL(fileURLWithPath: path))
+    }
+    try desktop.set("of the desktop", "1")
+    try second.synchronize()
+    try first.synchronize()
+    #expect(try laptop.get("of the desktop") == "1")
+    try laptop.set("of the laptop", "2")
+    try first.synchronize()
+    try second.synchronize()
+    #expect(try desktop.get("of the laptop") == "2")
+  }
+
   enum File: CaseIterable { case empty, junk, folder, fifo, link, ownBefore }
 
   /// The same in a folder, where there may be anything.

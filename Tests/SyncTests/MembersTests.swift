@@ -453,6 +453,28 @@ struct MembersTests {
     #expect(try second.status().owners == ["desktop"])
   }
 
+  /// Where nobody is an owner any more, the last admin is what is left.
+  @Test func theOnlyAdminWithoutAnOwnerLeavesOnlyIfThatIsMeant() throws {
+    let engine = MemoryEngine()
+    let (laptop, desktop) = (try SyncMachine("laptop"), try SyncMachine("desktop"))
+    let server = try SyncMachine("server")
+    let first = try laptop.founding(engine)
+    let second = try desktop.joining(first, engine, role: .admin)
+    let third = try server.joining(first, engine)
+    for one in [first, second, third] { try one.synchronize() }
+    try SyncedVault.leave(laptop.vault, in: engine, asLastOwner: true)
+    for one in [second, third] { try one.synchronize() }
+    #expect(try second.status().owners.isEmpty)
+    do {
+      _ = try SyncedVault.leave(desktop.vault, in: engine)
+      Issue.record("nobody can let anybody in now")
+    } catch let error as SyncError {
+      #expect(error.code == .lastOwner && error.message.contains("the only admin"))
+    }
+    try second.setRole(.admin, of: "server")
+    #expect(try SyncedVault.leave(desktop.vault, in: engine))
+  }
+
   // MARK: A role that was lowered, and comes back
 
   /// Who writes while nobody has told him that he may not keeps what he wrote, as his own change; and

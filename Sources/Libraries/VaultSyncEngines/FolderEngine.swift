@@ -174,17 +174,26 @@ extension FolderEngine {
   func names(_ path: String, mustExist: Bool = false) throws -> [String] {
     do {
       return try Directory(anyOwner: path).names()
-    } catch  where error.code == .notFound && !mustExist {
+    } catch  where !mustExist && (error.code == .notFound || Self.isOfNoFolder(path)) {
       return []
     } catch {
       throw Self.unavailable(error.message)
     }
   }
 
+  /// Whether something else is in the place of a folder.
+  ///
+  /// Who can write to the store can put a file or a link there. It has no records, and stops nobody but
+  /// the machine whose they would be.
+  private static func isOfNoFolder(_ path: String) -> Bool {
+    guard let status = try? System.status(of: path, in: SystemFlags.noFolder) else { return false }
+    return !status.isDirectory
+  }
+
   func read(_ path: String, _ name: String, limit: Int) throws -> [UInt8]? {
-    guard let directory = try Self.available({ try Directory.ifThere(anyOwner: path) }) else {
-      return nil
-    }
+    guard !Self.isOfNoFolder(path),
+      let directory = try Self.available({ try Directory.ifThere(anyOwner: path) })
+    else { return nil }
     let file: Int32
     do {
       file = try System.openNoLinks(

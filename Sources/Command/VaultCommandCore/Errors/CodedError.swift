@@ -46,11 +46,18 @@ extension SyncError: CodedError {
     case .rolledBack where hint?.contains(bytes: " there first") == true: hint
     case .rolledBack where hint?.contains(bytes: "this machine's own") == true:
       "they are this machine's own, which it writes there again: the same line with --accept-rollback"
+    case .withheld where hint?.contains(bytes: "files reach the store") == true:
+      "see whether that machine's files reach the store; or accept that once: "
+        + "\(program) sync now --accept-rollback; if this machine was away for very long: "
+        + "\(program) sync leave, and join again"
     case .rolledBack, .withheld:
       "if it was put back on purpose, accept that once: \(program) sync now --accept-rollback"
     case .copied, .removed:
       "\(program) sync leave, and join again by an invitation of an owner or admin, or by a recovery "
         + "code: \(program) sync join STORE"
+    case .lastOwner where hint?.contains(bytes: "an admin first") == true:
+      "make another machine an admin: \(program) sync role NAME admin; or leave all the same: "
+        + "\(program) sync leave --force"
     case .lastOwner:
       "make another machine an owner, who can also do what a recovery code of this vault can: "
         + "\(program) sync role NAME owner; or leave all the same: \(program) sync leave --force"

@@ -287,6 +287,9 @@ extension VaultSettings {
       let isTold = try SyncedVault.leave(vault.unlocked, in: engine, asLastOwner: force)
       return (isTold, (status?.owners ?? []).filter { $0 != status?.label })
     }
+    if writesJSON {
+      return try StandardOutput.write([("told", .bool(isTold)), ("owners", .strings(owners))])
+    }
     let names = owners.map(StandardOutput.shown).joined(separator: ", ")
     StandardError.note(
       "left: the vault goes to no store any longer"

@@ -115,6 +115,17 @@ extension SyncStatus {
     }
   }
 
+  /// What was changed here and is not in the store, or never goes there.
+  private var changesRow: [String] {
+    let changed = changedItems + changedPreferences
+    return switch role {
+    case nil: ["changes here", "stay here: this machine is not in the space"]
+    case .reader?:
+      ["changes here", changed == 0 ? "none" : "\(changed), which stay here: a reader's"]
+    default: ["not sent yet", String(unsent + changed)]
+    }
+  }
+
   /// The state as rows.
   package func rows(at now: Date) -> [[String]] {
     [
@@ -124,13 +135,7 @@ extension SyncStatus {
       ["owners", ownersInWords],
       ["recovery codes", recoveryCodes == 0 ? "none opens the space" : String(recoveryCodes)],
       ["last contact", lastContact?.relative(to: now) ?? "never"],
-      role == .reader
-        ? [
-          "changes here",
-          changedItems + changedPreferences == 0
-            ? "none" : "\(changedItems + changedPreferences), which stay here: a reader's",
-        ]
-        : ["not sent yet", String(unsent + changedItems + changedPreferences)],
+      changesRow,
     ]
       + domains.map { ["preferences", StandardOutput.shown($0)] }
       + otherDomains.map { ["not added here", StandardOutput.shown($0)] }
@@ -264,7 +269,7 @@ extension SyncReport {
         "\(closedRecoveryCodes == 1 ? "a recovery code" : "recovery codes") of this vault "
           + "\(closedRecoveryCodes == 1 ? "lets" : "let") nobody into the space any more: who was put out "
           + "knows it, or this machine has a lower role",
-        hint: "make another: \(ProgramName.current) key add --recovery")
+        hint: "an admin or owner makes another: \(ProgramName.current) key add --recovery")
     }
     tellComers()
     for label in refused {

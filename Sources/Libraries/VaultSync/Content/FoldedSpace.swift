@@ -90,26 +90,29 @@ package struct FoldedSpace: Sendable {
 
   /// Of two live items with one name, equal ones become one; else the later gets another name.
   private mutating func giveNames(_ roster: Roster) {
-    var taken = Set(told.values.filter { $0.trashed == 0 }.map(\.name))
+    var names = FreeNames(taken: told.values.filter { $0.trashed == 0 }.map(\.name))
     let groups = Dictionary(grouping: told.values.filter { $0.trashed == 0 }, by: \.name)
     for (_, group) in groups.sorted(by: { $0.key < $1.key }) {
       var kept: [SharedItem] = []
+      var places: [[UInt8]: Int] = [:]
       for item in group.sorted(by: Self.isOlder) {
-        let twin = kept.firstIndex { $0.head.hasSameSecrets(as: item.head) }
-        if let twin {
+        // Of thousands with one name each is compared with none but its like.
+        let mark = group.count > 1 ? item.head.mark : []
+        if let twin = places[mark] {
           // The smaller id stays, wherever they meet; with what the other one had beside.
           let isSmaller = item.id.lexicographicallyPrecedes(kept[twin].id)
           var one = isSmaller ? item : kept[twin]
           one.take(isSmaller ? kept[twin] : item)
           kept[twin] = one
         } else {
+          places[mark] = kept.count
           kept.append(item)
         }
       }
       for position in kept.indices.dropFirst() {
         let name = kept[position].name
         let label = roster.shownLabel(of: folded[kept[position].id]?.namedBy)
-        kept[position].name = Self.free("\(name)~\(label)", &taken)
+        kept[position].name = names.take("\(name)~\(label)")
         kept[position].attributes[SharedItem.formerNameAttribute] = name
       }
       items += kept
@@ -122,14 +125,26 @@ package struct FoldedSpace: Sendable {
     left.created == right.created
       ? left.id.lexicographicallyPrecedes(right.id) : left.created < right.created
   }
+}
 
-  private static func free(_ name: String, _ taken: inout Set<String>) -> String {
+/// Names that nobody has.
+private struct FreeNames {
+  private var taken: Set<String>
+  /// The number from which on a name may be free; all before are taken, and stay so.
+  private var next: [String: Int] = [:]
+
+  init(taken: [String]) { self.taken = Set(taken) }
+
+  /// Takes a name, or it with the first number behind it with which nobody has it.
+  mutating func take(_ name: String) -> String {
+    var number = next[name] ?? 1
     var candidate = name
-    var number = 2
-    while !taken.insert(candidate).inserted {
-      candidate = "\(name)-\(number)"
+    while true {
+      if number > 1 { candidate = "\(name)-\(number)" }
       number += 1
+      guard !taken.insert(candidate).inserted else { break }
     }
+    next[name] = number
     return candidate
   }
 }

@@ -23,6 +23,11 @@ package struct ExchangeTuning: Sendable {
   package var packStep: UInt64 = RecordPack.step
   /// The fewest records that go from the store at once.
   package var retirementStep: UInt64 = RecordPack.step
+  /// How many bytes of records a machine keeps of another one that only reads: it says what it has
+  /// seen, and what it lacks.
+  package var mostOfReader = 32 << 20
+  /// The same of one that writes, until its records have gone behind a snapshot.
+  package var mostOfWriter = 512 << 20
   /// Whether a run looks only at items that somebody has changed, where it knows which these are.
   package var looksAtChangesAlone = true
   /// How a state of the space comes into the vault; only tests have another merge.

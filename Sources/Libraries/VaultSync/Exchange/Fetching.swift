@@ -30,13 +30,17 @@ struct Fetching: Exchanging {
     believingOldest: Bool = true
   ) throws -> OwnStream {
     let own = loaded.state.stream
-    var fetching = Asked(
-      heads: heads.sorted { $0.stream < $1.stream },
+    let heads = heads.sorted { $0.stream < $1.stream }
+    var fetching = StreamTaking(
+      exchange, own: own,
       progress: FetchingProgress(
         heads.filter { $0.stream != own }, known: loaded.history.frontier, vault))
+    let isSmall = loaded.logEnd <= UInt64(tuning.mostOfReader)
+    let retired = isSmall ? [:] : loaded.history.roster().retired
+    fetching.weigh = { [files] in isSmall ? [:] : try files.weights(behind: retired) }
     let before = loaded.history.all.count
     var ownStream = OwnStream()
-    for head in fetching.heads {
+    for head in heads {
       guard head.stream == own else {
         try look(at: head, &loaded, &fetching, &report)
         continue
@@ -50,51 +54,37 @@ struct Fetching: Exchanging {
       }
     }
     for (stream, records) in loaded.history.streams
-    where !records.isEmpty && !fetching.heads.contains(where: { $0.stream == stream }) {
+    where !records.isEmpty && !heads.contains(where: { $0.stream == stream }) {
       guard stream != own || loaded.state.sent > 0 else { continue }
       report.rollbacks.insert(stream)
     }
     try loaded.history.open(areVerified: false)
     if believingOldest { try checkNothingIsRetired(fetching.incomplete, loaded) }
-    // Of streams that begin now, the rest: what nobody let in is not asked for more than that.
-    while case let ready = fetching.begun.filter({ loaded.history.streams[$0] != nil }),
-      !ready.isEmpty
-    {
-      fetching.begun.subtract(ready)
-      for head in fetching.heads where ready.contains(head.stream) {
-        try take(head, &loaded, &fetching)
-      }
+    while try fetching.takeFurther(heads, into: &loaded.history) {
       try loaded.history.open(areVerified: false)
     }
+    let bounds = fetching.bounds(in: loaded.history)
     var new: [[UInt8]] = []
     var taken: [StreamID: Int] = [:]
     for record in loaded.history.all.dropFirst(before) {
       guard let records = fetching.records[record.stream] else { continue }
-      new.append(records[taken[record.stream, default: 0]])
+      if record.sequence <= bounds?[record.stream] ?? .max {
+        new.append(records[taken[record.stream, default: 0]])
+      }
       taken[record.stream, default: 0] += 1
     }
     if ownStream.isAhead { ownStream.count = loaded.history.frontier[own, default: 0] }
     report.received = new.count
     try files.append(new, at: loaded.logEnd)
     loaded.log += new
+    if bounds != nil { loaded = try replica.load() }
     try note(&report, loaded, fetching, isAhead: ownStream.isAhead)
     return ownStream
   }
 
-  /// What was asked for in this run.
-  private struct Asked {
-    let heads: [StreamHead]
-    var progress: FetchingProgress
-    var records: [StreamID: [[UInt8]]] = [:]
-    /// Streams of which nothing was known: their first record was asked for.
-    var begun: Set<StreamID> = []
-    /// Streams whose head names a record that is not there.
-    var incomplete: Set<StreamID> = []
-  }
-
   /// Looks at the head of another machine's stream, and takes what is behind the known records.
   private func look(
-    at head: StreamHead, _ loaded: inout LoadedReplica, _ fetching: inout Asked,
+    at head: StreamHead, _ loaded: inout LoadedReplica, _ fetching: inout StreamTaking,
     _ report: inout SyncReport
   ) throws {
     let have = UInt64(loaded.history.streams[head.stream]?.count ?? 0)
@@ -103,23 +93,9 @@ struct Fetching: Exchanging {
       guard record.hash != head.hash else { return }
       report.stops.append(try replaced(head, loaded))
     } else if head.sequence > have {
-      if have == 0 { fetching.begun.insert(head.stream) }
-      try take(head, upTo: have == 0 ? 1 : head.sequence, &loaded, &fetching)
+      let roster = loaded.history.roster()
+      try fetching.take(head, into: &loaded.history, roster)
     }
-  }
-
-  private func take(
-    _ head: StreamHead, upTo end: UInt64? = nil, _ loaded: inout LoadedReplica,
-    _ fetching: inout Asked
-  ) throws {
-    let end = end ?? head.sequence
-    let base = UInt64(loaded.history.streams[head.stream]?.count ?? 0)
-    let records = try engine.all(
-      StreamHead(stream: head.stream, sequence: end, hash: head.hash), in: loaded.state.space,
-      after: base, &fetching.progress)
-    fetching.records[head.stream, default: []] += records
-    if base + UInt64(records.count) < end { fetching.incomplete.insert(head.stream) }
-    loaded.history.add(records, of: head.stream, mayBeHalf: engine.isEventual)
   }
 
   /// Whether the store shows a record of this machine's own stream that follows the last one which is
@@ -207,7 +183,7 @@ struct Fetching: Exchanging {
   }
 
   private func note(
-    _ report: inout SyncReport, _ loaded: LoadedReplica, _ fetching: Asked, isAhead: Bool
+    _ report: inout SyncReport, _ loaded: LoadedReplica, _ fetching: StreamTaking, isAhead: Bool
   ) throws {
     report.stops += loaded.history.stops
     for fork in loaded.history.forks {
@@ -229,9 +205,7 @@ struct Fetching: Exchanging {
     }
     for (stream, wait) in loaded.history.waits {
       // Somebody who does not belong to the space is waited for by nobody.
-      guard loaded.history.streams[stream] == nil || roster.members[stream]?.last == nil else {
-        continue
-      }
+      guard loaded.history.streams[stream] == nil || roster.isPresent(stream) else { continue }
       if case .record(let other, let sequence) = wait, !engine.isEventual,
         loaded.history.streams[stream] != nil, !fetching.incomplete.contains(other)
       {
@@ -260,6 +234,24 @@ struct Fetching: Exchanging {
       }
     }
     report.waiting = Set(report.waiting).sorted()
+    report.stops += fetching.overweight.map { overweight($0, roster) }
+    report.taken = fetching.ends
+  }
+
+  /// That a machine has written more than this one keeps of it.
+  private func overweight(_ stream: StreamID, _ roster: Roster) -> RecordHistory.Stop {
+    let role = roster.members[stream]?.role ?? .reader
+    let most = tuning.most(of: role) >> 20
+    return RecordHistory.Stop(
+      stream: stream,
+      problem: SyncError(
+        .notAllowed,
+        "there are more than \(most) MiB of them" + (role == .reader ? ", and it only reads" : ""),
+        hint: role == .reader
+          ? "the others go on; remove it if nobody knows why"
+          : "they go on once all machines have found a snapshot right; remove it, or what is no"
+            + " more"),
+      isSigned: true)
   }
 
   // MARK: - What has gone from the store
@@ -380,18 +372,18 @@ extension SyncReport {
       if stop.problem.code == .forked || !stop.isSigned {
         problems.insert(stop.problem.naming(label), at: 0)
       } else if !forked.contains(stop.stream) {
+        let isTooMuch = stop.problem.code == .notAllowed
         stopped.append(
           SyncError(
             stop.problem.code, "records of '\(label)' are not taken: \(stop.problem.message)",
-            hint: "the others go on; see what is wrong with that machine, or remove it"))
+            hint: isTooMuch
+              ? stop.problem.hint
+              : "the others go on; see what is wrong with that machine, or remove it"))
       }
     }
-    for stream in rollbacks.sorted() {
-      problems.append(
-        SyncError.rolledBack.naming(
-          roster.members[stream].map { _ in
-            roster.shownLabel(of: stream)
-          }))
+    // Who was never in may do with his records what he likes.
+    for stream in rollbacks.sorted() where roster.members[stream] != nil {
+      problems.append(SyncError.rolledBack.naming(roster.shownLabel(of: stream)))
     }
   }
 }

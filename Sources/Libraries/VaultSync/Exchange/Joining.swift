@@ -189,35 +189,30 @@ struct Joining: Exchanging {
     into history: inout Space, _ forks: [SettledFork] = []
   ) throws -> [[UInt8]] {
     let (known, count) = (history.frontier, history.all.count)
-    var fetched: [StreamID: [[UInt8]]] = [:]
+    let start = history
     let heads = try engine.heads(in: history.space)
-    var progress = FetchingProgress(heads, known: known, vault)
-    // Of streams that begin, the first record says whether there is more to ask for.
-    var begun: Set<StreamID> = []
+    var taking = StreamTaking(
+      exchange, own: nil, progress: FetchingProgress(heads, known: known, vault))
+    let roster = history.roster()
     for head in heads where known[head.stream, default: 0] < head.sequence {
-      let have = known[head.stream, default: 0]
-      if have == 0 { begun.insert(head.stream) }
-      let end = have == 0 ? 1 : head.sequence
-      let records = try engine.all(
-        StreamHead(stream: head.stream, sequence: end, hash: head.hash), in: history.space,
-        after: have, &progress)
-      let counted = forks.counted(records, of: head.stream)
-      fetched[head.stream] = counted
-      history.add(counted, of: head.stream, mayBeHalf: engine.isEventual)
+      try taking.take(head, into: &history, roster) { forks.counted($0, of: head.stream) }
     }
     try history.open(areVerified: false)
-    while case let ready = begun.filter({ history.streams[$0] != nil }), !ready.isEmpty {
-      begun.subtract(ready)
-      for head in heads where ready.contains(head.stream) {
-        let records = try engine.all(head, in: history.space, after: 1, &progress)
-        let counted = forks.counted(records, of: head.stream)
-        fetched[head.stream, default: []] += counted
-        history.add(counted, of: head.stream, mayBeHalf: engine.isEventual)
-      }
+    while try taking.takeFurther(heads, into: &history, counting: { forks.counted($1, of: $0) }) {
       try history.open(areVerified: false)
     }
-    return history.all.dropFirst(count).compactMap {
+    let fetched = taking.records
+    let bounds = taking.bounds(in: history)
+    let kept = history.all.dropFirst(count).filter { $0.sequence <= bounds?[$0.stream] ?? .max }
+    let records = kept.compactMap {
       fetched[$0.stream]?[Int($0.sequence - known[$0.stream, default: 0]) - 1]
     }
+    guard bounds != nil else { return records }
+    history = start
+    for record in records {
+      SyncRecord.stream(of: record).map { history.add([record], of: $0) }
+    }
+    try history.open(areVerified: false)
+    return records
   }
 }

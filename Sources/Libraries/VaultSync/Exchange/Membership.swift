@@ -217,13 +217,15 @@ struct Membership: Exchanging {
     _ roster: Roster, _ loaded: LoadedReplica, isLeaving: Bool = true
   ) throws {
     let (own, owners) = (loaded.state.stream, roster.owners.map(\.stream))
-    guard !isLeaving || roster.present.count > 1, owners.contains(own), owners.count == 1 else {
-      return
-    }
+    // Where nobody is an owner any more, an admin is what is left.
+    let leaders =
+      owners.isEmpty ? roster.present.map(\.stream).filter(roster.isAdmin) : owners
+    guard !isLeaving || roster.present.count > 1, leaders == [own] else { return }
     throw SyncError(
       .lastOwner,
-      "this machine is the only owner of the space: without it nobody can invite or remove anybody",
-      hint: "make another machine an owner first")
+      "this machine is the only \(owners.isEmpty ? "admin" : "owner") of the space: without it "
+        + "nobody can invite or remove anybody",
+      hint: "make another machine an \(owners.isEmpty ? "admin" : "owner") first")
   }
 
   /// Tells the others that this machine leaves.

@@ -196,20 +196,28 @@ struct Resuming: Exchanging {
       openers: try Replica.openers(loaded.state, loaded.keys), base: base)
     history.viewer = loaded.state.stream
     var streams: [StreamID: [[UInt8]]] = [:]
+    func keep(_ stream: StreamID, _ records: [[UInt8]]) -> [[UInt8]] {
+      streams[stream, default: []] += records
+      return records
+    }
     // What the store shows first: this machine may not know what comes right behind the snapshot.
-    for head in heads where head.sequence > covered[head.stream, default: 0] {
-      streams[head.stream] = try engine.all(
-        head, in: space, after: covered[head.stream, default: 0])
+    var taking = StreamTaking(
+      exchange, own: nil, progress: FetchingProgress(heads, known: covered, vault))
+    let first = history.roster()
+    for head in heads {
+      try taking.take(head, into: &history, first) { keep(head.stream, $0) }
     }
     for record in log {
       guard let stream = SyncRecord.stream(of: record) else { continue }
       let next = covered[stream, default: 0] + UInt64(streams[stream]?.count ?? 0) + 1
-      if SyncRecord.sequence(of: record) == next { streams[stream, default: []].append(record) }
-    }
-    for (stream, records) in streams {
-      history.add(records, of: stream, mayBeHalf: engine.isEventual)
+      guard SyncRecord.sequence(of: record) == next else { continue }
+      history.add(keep(stream, [record]), of: stream, mayBeHalf: engine.isEventual)
+      taking.skip(to: next, of: stream)
     }
     try history.open(areVerified: false)
+    while try taking.takeFurther(heads, into: &history, counting: keep) {
+      try history.open(areVerified: false)
+    }
     let roster = history.roster()
     guard let snapshot = history.snapshot(candidate.record.stream, candidate.record.sequence),
       snapshot.record.hash == candidate.record.hash,

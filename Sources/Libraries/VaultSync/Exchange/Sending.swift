@@ -138,7 +138,8 @@ struct Sending: Exchanging {
     let (log, roster) = (try files.records(), loaded.history.roster())
     let forks = try files.forks().settled
     var restored: (streams: Set<StreamID>, count: Int) = ([], 0)
-    for stream in streams.sorted() where stream != loaded.state.stream {
+    for stream in streams.sorted()
+    where stream != loaded.state.stream && roster.members[stream] != nil {
       guard let last = loaded.history.last(stream),
         let signer = loaded.history.keys[stream]?.signing
       else { continue }
@@ -198,7 +199,7 @@ struct Sending: Exchanging {
         return
       }
     }
-    report.sent = unsent.count
+    report.sent += unsent.count
     loaded.state.sent = count
   }
 }

@@ -133,6 +133,7 @@ struct SyncRun: Exchanging {
     try replica.checkMembership(roster, &loaded)
     report.hasNewKeys = try Succession(exchange).endFormer(&loaded)
     try Admitting(exchange).attendFirst(&loaded, first)
+    try sendFirst(&own, &loaded, &report, acceptingRollback: acceptingRollback)
     var vault = try Applying(exchange).applyAll(&loaded, &report)
     try PreferencesExchange(exchange).exchangePreferences(&loaded, &report)
     let known = loaded.history.frontier[loaded.state.stream, default: 0]
@@ -209,6 +210,23 @@ struct SyncRun: Exchanging {
     return report
   }
 
+  /// Sends what puts somebody out, closes codes or begins a key, before items are looked at: they may be
+  /// of somebody who makes that last.
+  private func sendFirst(
+    _ own: inout OwnStream, _ loaded: inout LoadedReplica, _ report: inout SyncReport,
+    acceptingRollback: Bool
+  ) throws {
+    let stream = loaded.state.stream
+    guard loaded.history.frontier[stream, default: 0] > max(own.count, loaded.state.sent),
+      acceptingRollback || !report.rollbacks.contains(stream)
+    else { return }
+    try RecoveryCodes(exchange).putRecoveryInvitations(&loaded)
+    try Sending(exchange).push(own, &loaded, &report)
+    if loaded.state.sent == loaded.history.frontier[stream] {
+      own = OwnStream(count: loaded.state.sent, isAhead: own.isAhead)
+    }
+  }
+
   /// Fetches; where others decide which record of a stream counts, once more by that.
   private func fetch(
     _ heads: [StreamHead], _ loaded: inout LoadedReplica, _ report: inout SyncReport
@@ -229,13 +247,22 @@ struct SyncRun: Exchanging {
     _ heads: [StreamHead], _ loaded: LoadedReplica, _ report: SyncReport, _ vault: VaultFileMark?
   ) -> SyncState.Rest? {
     guard let vault, report.problems.isEmpty, report.waiting.isEmpty else { return nil }
-    let own = loaded.state.stream
+    let (own, roster) = (loaded.state.stream, loaded.history.roster())
+    // What somebody wrote who was let in only now is taken in the next run.
+    let isLeft = heads.contains { head in
+      guard head.stream != own, !report.stops.contains(where: { $0.stream == head.stream }) else {
+        return false
+      }
+      let have = UInt64(loaded.history.streams[head.stream]?.count ?? 0)
+      let end = StreamTaking.end(of: head.stream, loaded.history, roster)
+      return min(head.sequence, end) > max(have, report.taken[head.stream, default: 0])
+    }
+    guard !isLeft else { return nil }
     // What the store showed, with what went there: streams that are not taken do not wake it.
     var shown = heads.filter { $0.stream != own }
     if let last = loaded.history.last(own) {
       shown.append(StreamHead(stream: own, sequence: last.sequence, hash: last.hash))
     }
-    let roster = loaded.history.roster()
     return SyncState.Rest(
       heads: shown.sorted { $0.stream < $1.stream }, vault: vault.bytes,
       until: roster.isAdmin(own)

@@ -79,6 +79,21 @@ package struct SyncFiles: Sendable {
   /// - Throws: ``SyncError`` with code `.inputOutput`.
   package func records() throws -> [[UInt8]] { try records(from: 0) ?? [] }
 
+  /// How many bytes of records of each stream the log has.
+  ///
+  /// - Parameter retired: How far each stream went when everybody found a snapshot right: that was
+  ///   settled, and does not count.
+  /// - Returns: The bytes of each.
+  /// - Throws: ``SyncError`` with code `.inputOutput`.
+  func weights(behind retired: Frontier) throws -> [StreamID: Int] {
+    try records().reduce(into: [:]) { weights, record in
+      guard let stream = SyncRecord.stream(of: record),
+        SyncRecord.sequence(of: record) > retired[stream, default: 0]
+      else { return }
+      weights[stream, default: 0] += record.count
+    }
+  }
+
   /// Adds records behind those that are whole.
   ///
   /// - Parameters:

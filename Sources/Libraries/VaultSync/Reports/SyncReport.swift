@@ -21,6 +21,8 @@ public struct SyncReport: Sendable {
   public internal(set) var waiting: [String] = []
   /// The streams of these machines.
   var waitingStreams: Set<StreamID> = []
+  /// How far streams of others were taken, of which there was more.
+  var taken: Frontier = [:]
   /// Streams that do not go on, and why.
   var stops: [RecordHistory.Stop] = []
   /// Streams of which the store shows less than before.

@@ -82,6 +82,8 @@ struct RosterFacts {
   /// By their ids; of several with one id the first one, in an order that is the same everywhere.
   private(set) var invites: [[UInt8]: [Invite]] = [:]
   private(set) var admissions: [Admission] = []
+  /// Those that close an invitation or a recovery code, by its id.
+  private(set) var closings: [[UInt8]: [Admission]] = [:]
   private(set) var removals: [StreamID: [Removal]] = [:]
   private(set) var roles: [StreamID: [RoleChange]] = [:]
   private(set) var epochs: [EpochTold] = []
@@ -110,10 +112,16 @@ struct RosterFacts {
     (streams, self.frontier) = (history.streams, frontier)
     for record in history.ofSpace where record.sequence <= frontier[record.stream, default: 0] {
       if record.sequence == 1 { takeClaim(record) }
-      for operation in record.content.operations { take(operation, record) }
+      var said: Set<Said> = []
+      for operation in record.content.operations {
+        // What a record says again it says once: a million times about one machine is no more.
+        if let what = Said(operation), !said.insert(what).inserted { continue }
+        take(operation, record)
+      }
     }
     for id in invites.keys { invites[id]?.sort { Self.precedes($0.record, $1.record) } }
     admissions.sort { Self.precedes($0.record, $1.record) }
+    closings = Dictionary(grouping: admissions.filter(\.closes), by: \.invitation)
     epochs.sort { Self.precedes($0.record, $1.record) }
     for claim in claims.values {
       if let id = claim.invitation { byInvitation[id, default: []].append(claim) }
@@ -133,6 +141,20 @@ struct RosterFacts {
     }
     for id in byInvitation.keys {
       byInvitation[id]?.sort { $0.record.hash.lexicographicallyPrecedes($1.record.hash) }
+    }
+  }
+
+  /// What a record says of a machine, without what nobody asks for.
+  private enum Said: Hashable {
+    case role(StreamID, SyncRole)
+    case removal(StreamID)
+
+    init?(_ operation: Operation) {
+      switch operation {
+      case .role(let stream, let role): self = .role(stream, role)
+      case .remove(let stream, _): self = .removal(stream)
+      default: return nil
+      }
     }
   }
 

@@ -181,10 +181,8 @@ struct RosterRules {
     where others.contains(change.record.stream) && change.role < tenure.role {
       own.end = min(own.end, change.end)
     }
-    return facts.admissions.contains { settling in
-      guard settling.closes, settling.invitation == code.id,
-        !settling.streams.contains(claim.stream)
-      else { return false }
+    return (facts.closings[code.id] ?? []).contains { settling in
+      guard !settling.streams.contains(claim.stream) else { return false }
       if settling.record.stream == owner {
         return own.covers(settling.record)
           || tenure.covers(settling.record) && isWitnessed(settling.record, against: claim, owner)
@@ -351,10 +349,8 @@ struct RosterRules {
       invitation.refused = facts.claims(of: first).map(\.stream).filter {
         !invitation.accepted.contains($0)
       }
-      invitation.isSettled = facts.admissions.contains { settling in
-        guard settling.closes, settling.invitation == id,
-          let author = authority(of: settling.record)
-        else { return false }
+      invitation.isSettled = (facts.closings[id] ?? []).contains { settling in
+        guard let author = authority(of: settling.record) else { return false }
         guard invite.isRecovery else { return author.role >= invite.role }
         return settling.record.stream == invite.record.stream || author.key < inviter.key
       }

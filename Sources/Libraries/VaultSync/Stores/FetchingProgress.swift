@@ -31,30 +31,41 @@ extension Int {
 extension SyncEngine {
   /// All records of a stream up to a head, as far as they are there.
   func all(_ head: StreamHead, in space: SpaceID, after sequence: UInt64) throws -> [[UInt8]] {
-    try all(head, in: space, after: sequence) { _ in }
+    try all(head, in: space, after: sequence, within: .max) { _ in }.records
   }
 
-  /// The same with a count of those that have come.
+  /// The same with a count of those that have come, up to some bytes.
+  ///
+  /// - Returns: The records; and whether there are more, which are too many.
   func all(
-    _ head: StreamHead, in space: SpaceID, after sequence: UInt64,
+    _ head: StreamHead, in space: SpaceID, after sequence: UInt64, within room: Int,
     _ progress: inout FetchingProgress
-  ) throws -> [[UInt8]] {
-    try all(head, in: space, after: sequence) { progress.take($0) }
+  ) throws -> (records: [[UInt8]], isCut: Bool) {
+    try all(head, in: space, after: sequence, within: room) { progress.take($0) }
   }
 
   private func all(
-    _ head: StreamHead, in space: SpaceID, after sequence: UInt64, _ taken: (Int) -> Void
-  ) throws -> [[UInt8]] {
+    _ head: StreamHead, in space: SpaceID, after sequence: UInt64, within room: Int,
+    _ taken: (Int) -> Void
+  ) throws -> (records: [[UInt8]], isCut: Bool) {
     var records: [[UInt8]] = []
+    var room = room
     while sequence + UInt64(records.count) < head.sequence {
+      guard room > 0 else { return (records, true) }
       let rest = head.sequence - sequence - UInt64(records.count)
       let next = try self.records(
         of: head.stream, in: space, after: sequence + UInt64(records.count),
         limit: Int(min(rest, 1000)))
       if next.isEmpty { break }
-      records += next
-      taken(next.count)
+      // The one that is too much is the last one.
+      let fitting = next.prefix { record in
+        defer { room -= record.count }
+        return room > 0
+      }
+      records += fitting
+      taken(fitting.count)
+      if fitting.count < next.count { return (records, true) }
     }
-    return records
+    return (records, false)
   }
 }
