@@ -66,11 +66,16 @@ struct GuardCommand: ParsableCommand {
       throw CommandError.usage("the network is 'host' or 'none'", hint: "--net none")
     }
     // All of the wall before anyone is asked for a passphrase.
-    let places = try GuardPlaces(location: settings.location())
+    let places = try GuardPlaces(location: settings.location(), keys: settings.keyFiles)
     let folders = try GuardedFolders(writable: rw, readable: ro, places: places)
     var wall = try GuardWall(folders, without: places, variables: env)
     wall.hasNetwork = net != "none"
     let program = try Bubblewrap(withNetwork: wall.hasNetwork)
+    for folder in places.searched(within: folders.working) {
+      StandardError.note(
+        "PATH leads into the working folder: the command may change programs in "
+          + Sanitizer.visible(folder))
+    }
     if only.isEmpty {
       StandardError.note("nothing of the vault is let out: there is no --only")
     } else {
