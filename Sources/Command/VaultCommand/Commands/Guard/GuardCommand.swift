@@ -28,6 +28,9 @@ struct GuardCommand: ParsableCommand {
       valueName: "glob"))
   var only: [String] = []
 
+  @Flag(help: "Let git, docker and aws also store and forget items that match --only.")
+  var store = false
+
   @Option(
     help: ArgumentHelp(
       "Show a folder or file besides the working folder; repeatable.", valueName: "path"),
@@ -62,6 +65,11 @@ struct GuardCommand: ParsableCommand {
       throw CommandError.usage(
         "there is no command to run", hint: "\(ProgramName.current) guard -- COMMAND ARGUMENT…")
     }
+    guard !store || !only.isEmpty else {
+      throw CommandError.usage(
+        "--store needs --only, which names what may be stored",
+        hint: "\(ProgramName.current) guard --only 'git/github.com/*' --store -- COMMAND")
+    }
     guard net.map(["host", "none"].contains) ?? true else {
       throw CommandError.usage("the network is 'host' or 'none'", hint: "--net none")
     }
@@ -92,11 +100,16 @@ struct GuardCommand: ParsableCommand {
         )
       }
       if names.isEmpty {
-        StandardError.note("no item matches --only yet: what git stores there is let out")
+        StandardError.note(
+          store
+            ? "no item matches --only yet: what git stores there is let out"
+            : "no item matches --only: nothing is let out")
       }
       wall.profiles = GuardWall.profiles(in: names)
       var order = KeyringServingOrder(settings)
       order.patterns = only
+      order.isReadOnly = !store
+      order.writable = folders.all.filter(\.isWritable).map(\.path)
       wall.socket = try order.startHelper(.guardCommand, [key])
     }
     Notices.tell(isAtEnd: true)
