@@ -106,7 +106,7 @@ package struct GuardPlaces {
   /// Options that hide what must not be shown and lies in folders of the system.
   func hidden(within folders: [String]) -> [String] {
     (homes + secrets.map(\.path)).filter { path in
-      folders.contains { $0 != path && Self.holds($0, path) }
+      folders.contains { !Self.isSame($0, path) && Self.holds($0, path) }
     }.flatMap { GuardSystem.emptied($0, isFolder: UserFile.isFolder($0)) }
   }
 
@@ -162,9 +162,14 @@ package struct GuardPlaces {
     }
   }
 
+  /// Whether two paths are the same bytes, as the kernel compares them.
+  static func isSame(_ path: String, _ other: String) -> Bool {
+    path.utf8.elementsEqual(other.utf8)
+  }
+
   /// Whether a folder is a path, or holds it.
   static func holds(_ folder: String, _ path: String) -> Bool {
-    folder == "/" || path.utf8.elementsEqual(folder.utf8)
+    folder == "/" || isSame(folder, path)
       || path.utf8.starts(with: "\(folder)/".utf8)
   }
 }

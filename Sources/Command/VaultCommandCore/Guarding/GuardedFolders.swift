@@ -43,7 +43,7 @@ package struct GuardedFolders {
         let one = try Self.open(name, isWritable: isWritable)
         try places.check(one.path, as: name, isWritable: isWritable)
         named.append((name, one))
-        shown.removeAll { $0.path == one.path }
+        shown.removeAll { GuardPlaces.isSame($0.path, one.path) }
         shown.append(one)
       }
     }
@@ -62,9 +62,10 @@ package struct GuardedFolders {
     to one: Shown, by name: String, from working: String, writable: [String]
   ) throws {
     let way = GuardWay(name, from: working)
-    guard way.end != one.path || !way.links.isEmpty else { return }
+    let isWhole = GuardPlaces.isSame(way.end, one.path)
+    guard !isWhole || !way.links.isEmpty else { return }
     // Within one folder a link shows nothing that is not shown already.
-    let isLedAway = (way.links + (way.end == one.path ? [] : way.folders)).contains { folder in
+    let isLedAway = (way.links + (isWhole ? [] : way.folders)).contains { folder in
       writable.contains { GuardPlaces.holds($0, folder) && !GuardPlaces.holds($0, one.path) }
     }
     guard !isLedAway else {
@@ -80,15 +81,17 @@ package struct GuardedFolders {
   private static func parents(of shown: [Shown]) throws -> [Shown] {
     var all: [Shown] = []
     for one in shown where !one.isWritable {
-      let above = shown.filter { $0.path != one.path && GuardPlaces.holds($0.path, one.path) }
+      let above = shown.filter {
+        !GuardPlaces.isSame($0.path, one.path) && GuardPlaces.holds($0.path, one.path)
+      }
       guard let nearest = above.max(by: { $0.path.utf8.count < $1.path.utf8.count }),
         nearest.isWritable
       else { continue }
       var folder = HelperProgram.parent(of: one.path)
       while folder.utf8.count > nearest.path.utf8.count {
-        if !(shown + all).contains(where: { $0.path == folder }) {
+        if !(shown + all).contains(where: { GuardPlaces.isSame($0.path, folder) }) {
           let parent = try Self.open(folder, isWritable: true)
-          guard parent.path == folder else {
+          guard GuardPlaces.isSame(parent.path, folder) else {
             throw CommandError(
               .notAllowed, "'\(Sanitizer.visible(folder))' was changed meanwhile",
               hint: "try again, while nothing else runs there")
