@@ -68,8 +68,8 @@ enum GuardSystem {
     for (path, status) in entries(folder) ?? [] {
       if status.isDirectory {
         // A folder that can be entered and not listed has what nobody here can look for.
-        let isClosed = isRoot ? !mayBeRead(status) : status.permissions & 0o044 == 0
-        if isClosed && status.permissions & 0o011 != 0 || isClosed && isRoot || depth == 0 {
+        let isClosed = isRoot ? !mayBeRead(status) : !canBeListed(path)
+        if depth == 0 || isClosed && (isRoot || status.permissions & 0o011 != 0) {
           all += emptied(path, isFolder: true)
         } else {
           hide(path, isRoot: isRoot, depth: depth - 1, into: &all)
@@ -78,6 +78,14 @@ enum GuardSystem {
         all += emptied(path, isFolder: false)
       }
     }
+  }
+
+  private static func canBeListed(_ path: String) -> Bool {
+    guard
+      let folder = try? System.open(path, in: AT_FDCWD, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    else { return false }
+    System.close(folder)
+    return true
   }
 
   /// Whether something is neither a file nor a folder nor a link: a socket, a pipe, a device.
