@@ -52,6 +52,14 @@ struct GuardMessageTests {
     }
   }
 
+  /// A word that is no text is not left out: another request would be answered.
+  @Test(arguments: [#"["get", 1]"#, #"["get", {}]"#, #"[null, "get"]"#, #"[["get"]]"#])
+  func aWordThatIsNoTextIsRefused(words: String) {
+    let head = Array(#"{"face": "git", "words": \#(words)}"#.utf8)
+    let bytes = [UInt8(head.count), 0] + head
+    #expect(throws: ProtocolError.self) { try bytes.withRawSpan { _ = try GuardRequest($0) } }
+  }
+
   @Test func onlyWordsOfGitDockerAndAWSAreRequests() throws {
     let empty = try SecretBytes(text: "")
     for (face, words) in [

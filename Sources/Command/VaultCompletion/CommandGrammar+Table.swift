@@ -369,6 +369,7 @@ extension CommandGrammar {
       "Run a command that sees no secret but what it uses: an agent, an installer.",
       """
       --only <glob> +: Let git, docker and aws use the items that match
+      --store: Let git, docker and aws also store and forget items that match --only.
       --rw <path> =file +: Show a folder or file besides the working folder
       --ro <path> =file +: Show a folder or file, to be read alone
       --net <net> =host,none: The network: 'host' as it is, or 'none'

@@ -23,15 +23,19 @@ final class GuardBroker {
   private var part: VaultSnapshot?
   private let door: VaultDoor
   private let patterns: [NamePattern]
+  private let isReadOnly: Bool
+  private var changes = GuardChanges()
+  private var uses = GuardUses()
 
   /// A broker.
   ///
   /// - Parameters:
   ///   - vault: The vault.
-  ///   - door: What keeps it open, and opens it again.
+  ///   - door: What keeps it open.
   ///   - patterns: Patterns of the items that are let out; none of them if there is none.
-  init(_ vault: UnlockedVault, door: VaultDoor, patterns: [String]) {
-    (self.vault, self.door) = (vault.blocking, door)
+  ///   - isReadOnly: Whether nothing is stored and forgotten.
+  init(_ vault: UnlockedVault, door: VaultDoor, patterns: [String], isReadOnly: Bool) {
+    (self.vault, self.door, self.isReadOnly) = (vault.blocking, door, isReadOnly)
     self.patterns = patterns.map { NamePattern($0) }
   }
 
@@ -70,22 +74,67 @@ final class GuardBroker {
     let request = try asked.request(version: Self.version)
     let (vault, snapshot) = try open()
     let response = try request.response(in: snapshot)
-    for change in response.changes {
-      guard isWithin(Self.name(of: change)) else {
+    let removed = response.changes.compactMap(Self.removed)
+    let word = "\(asked.face.rawValue) \(Self.word(response))"
+    if !response.changes.isEmpty {
+      do {
+        try check(response.changes, asked)
+      } catch {
+        // Of what is not there yet the log has no record.
+        let items = response.changes.compactMap { whole?[Self.name(of: $0)] }
+        record(items.map { ($0, nil) }, word, peer, false)
+        throw error
+      }
+    }
+    record(response.uses.map { ($0.item, $0.field) }, asked.face.rawValue, peer)
+    if !response.changes.isEmpty {
+      try vault.edit { try response.apply(to: &$0) }
+      _ = try open()
+      let stored = response.changes.compactMap { Self.removed($0) == nil ? Self.name(of: $0) : nil }
+      record(
+        (removed + stored.compactMap { whole?[$0] }).map { ($0, nil) }, word, peer)
+    }
+    if response.isNegative { return .negative }
+    return .output(response.output)
+  }
+
+  /// Whether changes may be made: by the line, by their names, and by how many there were.
+  private func check(_ changes: [CredentialResponse.Change], _ asked: GuardRequest) throws {
+    guard !isReadOnly else {
+      throw CredentialError(
+        .permissionDenied, "the guard stores and forgets nothing without --store")
+    }
+    for change in changes {
+      guard isWithin(Self.name(of: change).text) else {
         throw CredentialError(
           .permissionDenied, "the guard lets no item of that name be changed, see --only")
       }
     }
-    let verb = UsageRecord.Verb.guarded(
-      asked.face.rawValue, namespace: Self.namespace(of: peer.process))
+    guard self.changes.take(changes.map { Self.name(of: $0).text }, bytes: asked.input.count) else {
+      throw CredentialError(
+        .permissionDenied, "one line under the guard has stored and forgotten all that it may")
+    }
+  }
+
+  /// Records what was given, changed or refused; see ``GuardUses``.
+  private func record(
+    _ items: [(item: Item, field: String?)], _ word: String, _ peer: LocalSocket.Peer,
+    _ isAllowed: Bool = true
+  ) {
+    let namespace = Self.namespace(of: peer.process)
+    let usages = items.compactMap { item, field in
+      uses.count(item.id, field, word, isAllowed).map { count in
+        let verb = UsageRecord.Verb.guarded(word, namespace: namespace)
+        let times = count > 1 ? ", \(Plural.of(count, "time"))" : ""
+        return Usage(
+          item, field: .init(field), verb: .init(rawValue: verb.rawValue + times),
+          isAllowed: isAllowed)
+      }
+    }
     // Of a helper of ours the kernel tells no more than its name: it lets nobody look into it.
     let isKnown = peer.program == nil || peer.isSameProgram
-    snapshot.record(
-      response.uses.map { Usage($0.item, field: .init($0.field), verb: verb) },
-      by: UsageCaller(process: peer.process, user: peer.user, isSameProgram: isKnown))
-    if !response.changes.isEmpty { try vault.edit { try response.apply(to: &$0) } }
-    if response.isNegative { return .negative }
-    return .output(response.output)
+    whole?.record(
+      usages, by: UsageCaller(process: peer.process, user: peer.user, isSameProgram: isKnown))
   }
 
   /// The vault as it is now, and the part of it that is let out.
@@ -101,12 +150,21 @@ final class GuardBroker {
     return (vault, part)
   }
 
-  private static func name(of change: CredentialResponse.Change) -> String {
+  private static func name(of change: CredentialResponse.Change) -> ItemName {
     switch change {
-    case .store(let draft): draft.name.text
-    case .set(let name, _): name.text
-    case .remove(let item): item.name.text
+    case .store(let draft): draft.name
+    case .set(let name, _): name
+    case .remove(let item): item.name
     }
+  }
+
+  private static func removed(_ change: CredentialResponse.Change) -> Item? {
+    if case .remove(let item) = change { item } else { nil }
+  }
+
+  /// What a response does, as helpers call it.
+  private static func word(_ response: CredentialResponse) -> String {
+    response.changes.contains { removed($0) == nil } ? "store" : "erase"
   }
 
   /// The namespace of a process's ids, as the kernel names it; `nil` if the kernel does not say.

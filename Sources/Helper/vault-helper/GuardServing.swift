@@ -33,18 +33,20 @@ enum GuardServing {
     else { throw HelperFailure("there are no descriptors left") }
     guard !order.patterns.isEmpty else { throw HelperFailure("the order cannot be read") }
     signals.catchSignals([SIGTERM, SIGINT, SIGHUP], always: [])
-    let door = ServedDoor(vault, wakeUp: wakeUp, person: nil)
+    // After `vault lock` this line gets nothing more, whatever key the environment names.
+    let door = ServedDoor(vault, wakeUp: wakeUp, person: nil, reopens: false)
     try door.keep(vault.opened)
     defer { door.close() }
-    let folder = try SocketFolder("guard", file: "agent")
+    let folder = try SocketFolder("guard", file: "agent", outsideOf: order.writable)
     defer { folder.remove() }
     guard let listening = LocalSocket.listen(at: folder.socket) else {
       throw HelperFailure("a socket cannot be made at \(folder.socket)")
     }
     folder.leaveToCleaner(permits: door.permits)
     HelperAnswer.write(HelperProgram.readyAnswer, folder.socket, to: answers)
-    let broker = GuardBroker(vault.opened, door: door.door, patterns: order.patterns)
-    GuardServer(listening: listening, broker: broker, wakeUp: wakeUp)
+    let broker = GuardBroker(
+      vault.opened, door: door.door, patterns: order.patterns, isReadOnly: order.isReadOnly)
+    GuardServer(listening: listening, broker: broker, wakeUp: wakeUp, command: order.process)
       .run(until: [ended.descriptor, signals.descriptor])
   }
 }
@@ -60,10 +62,13 @@ final class GuardServer {
   private let listening: Int32
   private let broker: GuardBroker
   private let wakeUp: WakeUp
+  /// The process that has started the command: what is behind the wall descends from it.
+  private let command: Int32
   private var clients: [GuardClient] = []
 
-  init(listening: Int32, broker: GuardBroker, wakeUp: WakeUp) {
+  init(listening: Int32, broker: GuardBroker, wakeUp: WakeUp, command: Int32) {
     (self.listening, self.broker, self.wakeUp) = (listening, broker, wakeUp)
+    self.command = command
   }
 
   /// Serves until one of the descriptors can be read.
@@ -95,6 +100,7 @@ final class GuardServer {
     for _ in 0..<Self.maximumClients {
       guard let socket = LocalSocket.accept(listening) else { return }
       guard let peer = LocalSocket.peer(of: socket), peer.user == geteuid(),
+        GuardedProcess.isWithin(peer.process, below: command),
         let client = try? GuardClient(socket: socket, peer: peer)
       else {
         close(socket)

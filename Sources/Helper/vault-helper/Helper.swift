@@ -36,10 +36,12 @@ enum Helper {
       FileHolding.run(orders: numbers[0] ?? -1, answers: numbers[1] ?? -1)
     case (EngineService.verb?, let numbers) where numbers.count == 1:
       EngineService.run(words.last ?? "")
-    case (SocketFolder.cleaningVerb?, let numbers) where numbers.count >= 3:
+    case (SocketFolder.cleaningVerb?, let numbers) where numbers.count >= 5:
       let words = Array(words)
-      SocketFolder.cleanUp(words[2], after: numbers[0] ?? -1) {
-        ServingPermit.removeAll(ofProcess: numbers[2] ?? 0, in: Array(words[4...]))
+      SocketFolder.cleanUp(
+        numbers[1] ?? -1, words[4], in: numbers[2] ?? -1, after: numbers[0] ?? -1
+      ) {
+        ServingPermit.removeAll(ofProcess: numbers[4] ?? 0, in: Array(words[6...]))
       }
     default:
       // No more than this: `vault` is what people type.

@@ -13,6 +13,7 @@ final class ServedDoor: Sendable {
   private let name: String
   private let wakeUp: WakeUp
   private let person: Person?
+  private let reopens: Bool
   private let permit = Mutex<(file: ServingPermit, watches: [FileSignal.Watch])?>(nil)
 
   /// The door of a vault.
@@ -21,7 +22,10 @@ final class ServedDoor: Sendable {
   ///   - vault: The vault.
   ///   - wakeUp: Is called when the vault is locked.
   ///   - person: Whom to ask for what opens it.
-  init(_ vault: ServingOrder.Vault, wakeUp: WakeUp, person: Person?) {
+  ///   - reopens: Whether it is opened again after `vault lock`, by a session, a key file or another
+  ///     source that asks nobody.
+  init(_ vault: ServingOrder.Vault, wakeUp: WakeUp, person: Person?, reopens: Bool = true) {
+    self.reopens = reopens
     self.vault = vault.locked
     name = vault.name.map { "the vault '\($0)'" } ?? "the vault"
     (self.wakeUp, self.person) = (wakeUp, person)
@@ -54,6 +58,9 @@ final class ServedDoor: Sendable {
     var door = VaultDoor(
       mayStayOpen: { self.permit.withLock { $0?.file.isValid == true } }, close: close,
       reopen: {
+        guard self.reopens else {
+          throw CredentialError(.locked, "\(self.name) was locked, and nothing is let out any more")
+        }
         let opened = try self.vault.blocking.unlock(with: KeySource.standard)
         try self.keep(opened)
         return opened

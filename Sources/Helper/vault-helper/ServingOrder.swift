@@ -27,6 +27,8 @@ struct ServingOrder {
   /// Patterns of the items that are served; all of them if there is none.
   let patterns: [String]
   let isReadOnly: Bool
+  /// Folders in which a hostile program may write: no socket is made there.
+  let writable: [String]
   /// Whether a person is asked before a program may use an item.
   let confirms: Bool
   /// How many seconds a person has for an answer.
@@ -68,6 +70,7 @@ struct ServingOrder {
     return ServingOrder(
       patterns: only.elements.compactMap(\.scalarText),
       isReadOnly: document["isReadOnly"] == .bool(true),
+      writable: document["writable"]?.elements.compactMap(\.scalarText) ?? [],
       confirms: document["confirms"] == .bool(true), patience: Int(patience),
       terminal: number(document["terminal"]), replaces: document["replaces"] == .bool(true),
       path: document["path"]?.scalarText, process: process,

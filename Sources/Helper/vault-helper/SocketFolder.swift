@@ -12,6 +12,9 @@ import VaultTerminal
   /// The path of the socket.
   var socket: String { "\(path)/\(file)" }
   private let file: String
+  /// The folder, and the one that it lies in: whatever a path leads to later, these are removed.
+  private let own: Int32
+  private let parent: Int32
   /// The names that a socket may have.
   private static let files = ["bus", "agent"]
   /// The address for clients: D-Bus specification, "Server Addresses".
@@ -25,8 +28,9 @@ import VaultTerminal
   /// - Parameters:
   ///   - use: What it is for, a part of its name.
   ///   - file: The name of the socket, `bus` or `agent`.
+  ///   - writable: Folders, without links, in which it is not made.
   /// - Throws: ``HelperFailure``.
-  init(_ use: String, file: String) throws {
+  init(_ use: String, file: String, outsideOf writable: [String] = []) throws {
     precondition(Self.files.contains(file))
     self.file = file
     let runtime = ProcessState.variable("XDG_RUNTIME_DIR").flatMap {
@@ -36,14 +40,35 @@ import VaultTerminal
       $0.hasPrefix("/") && $0.utf8.count <= Self.maximumLength ? $0 : nil
     }
     for folder in [runtime, temporary, "/tmp"].compactMap(\.self) {
-      // mkdtemp(3) makes it with mode 0700.
-      var template = Array("\(folder)/vault-\(use)-XXXXXX".utf8CString)
-      guard unsafe mkdtemp(&template) != nil else { continue }
-      path = String(
-        decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      return
+      guard let parent = try? System.open(folder, in: AT_FDCWD, flags: O_RDONLY | O_DIRECTORY)
+      else { continue }
+      if !Self.lies(parent, in: writable),
+        // mkdtemp(3) makes it with mode 0700; by a path that nobody can lead elsewhere.
+        let name = Self.makeFolder("vault-\(use)-", in: parent),
+        let own = try? System.openNoLinks(name, in: parent, flags: O_RDONLY | O_DIRECTORY)
+      {
+        path = "\(folder)/\(name)"
+        (self.own, self.parent) = (own, parent)
+        return
+      }
+      System.close(parent)
     }
     throw HelperFailure("a folder for the socket cannot be made in $XDG_RUNTIME_DIR or /tmp")
+  }
+
+  private static func makeFolder(_ start: String, in parent: Int32) -> String? {
+    var template = Array("/proc/self/fd/\(parent)/\(start)XXXXXX".utf8CString)
+    guard unsafe mkdtemp(&template) != nil else { return nil }
+    let path = String(
+      decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return String(path.lastComponent)
+  }
+
+  /// Whether a folder lies in one of these.
+  private static func lies(_ folder: Int32, in writable: [String]) -> Bool {
+    guard !writable.isEmpty else { return false }
+    guard let bytes = System.linkTarget("/proc/self/fd/\(folder)") else { return true }
+    return writable.contains { bytes == Array($0.utf8) || bytes.starts(with: "\($0)/".utf8) }
   }
 
   private static func isPrivate(_ folder: String) -> Bool {
@@ -58,31 +83,44 @@ import VaultTerminal
   func leaveToCleaner(permits: [String]) {
     // This process has the only writing end.
     guard let pipe = Pipe(flags: O_CLOEXEC) else { return }
+    let name = String(path.lastComponent)
     _ = HelperProgram.startAgain(
-      [Self.cleaningVerb, String(pipe.read), path, String(getpid())] + permits,
-      keeping: [pipe.read])
+      [
+        Self.cleaningVerb, String(pipe.read), String(own), String(parent), name,
+        String(getpid()),
+      ] + permits, keeping: [pipe.read, own, parent])
     close(pipe.read)
   }
 
   /// Removes the folder when nobody can write to the pipe any more, and ends the process.
-  static func cleanUp(_ path: String, after pipe: Int32, _ more: () -> Void) -> Never {
+  ///
+  /// - Parameters:
+  ///   - folder: A descriptor of it.
+  ///   - name: Its name.
+  ///   - parent: A descriptor of the folder that it lies in.
+  ///   - pipe: The pipe's reading end.
+  ///   - more: What else is to be done then.
+  static func cleanUp(
+    _ folder: Int32, _ name: String, in parent: Int32, after pipe: Int32, _ more: () -> Void
+  ) -> Never {
     for signal in [SIGTERM, SIGINT, SIGHUP] { _ = Glibc.signal(signal, SIG_IGN) }
     var byte: UInt8 = 0
     while true {
       let count = unsafe read(pipe, &byte, 1)
       if count == 0 || count < 0 && errno != EINTR { break }
     }
-    remove(path)
+    remove(folder, name, in: parent)
     more()
     exit(0)
   }
 
   /// Removes the folder.
-  func remove() { Self.remove(path) }
+  func remove() { Self.remove(own, String(path.lastComponent), in: parent) }
 
-  private static func remove(_ path: String) {
-    for file in files { unsafe unlink("\(path)/\(file)") }
-    unsafe rmdir(path)
+  /// By descriptors: a link that was put in the place of the folder leads to files of others.
+  private static func remove(_ folder: Int32, _ name: String, in parent: Int32) {
+    for file in files { try? System.unlink(file, in: folder) }
+    try? System.removeDirectory(name, in: parent)
   }
 
   /// A path as addresses have it: all but a few characters as `%xx`.

@@ -24,7 +24,7 @@ struct GuardProtocolTests {
   @Test func onlyWhatIsLetOutIsChanged() throws {
     let bench = try GuardBench()
     let run = try bench.inside(
-      "--only 'git/good.example/*'",
+      "--only 'git/good.example/*' --store",
       """
       H=git-credential-vault
       printf 'protocol=https\\nhost=good.example\\nusername=me\\npassword=new\\n\\n' | $H store; echo $?
@@ -123,7 +123,8 @@ struct GuardProtocolTests {
     #expect(log.contains("bwrap"), "\(log)")
   }
 
-  @Test func aLockedVaultAnswersNothing() throws {
+  /// Also where the environment has what would open it again.
+  @Test(arguments: [false, true]) func aLockedVaultAnswersNothing(namesKey: Bool) throws {
     let bench = try GuardBench()
     let run = try bench.shell(
       """
@@ -135,7 +136,7 @@ struct GuardProtocolTests {
       "$VAULT" -q guard --key-file "$HOME/key" --only 'git/*' -- /bin/sh loop >said & guard=$!
       n=0; until [ -e first ]; do n=$((n+1)); [ $n -lt 6000 ] || exit 9; sleep 0.01; done
       "$VAULT" lock -q; touch locked; wait $guard; cat said
-      """, adding: ["VAULT_KEY_FILE": ""])
+      """, adding: ["VAULT_KEY_FILE": namesKey ? bench.vault.keyFile : ""])
     #expect(
       run.text == "username=me\npassword=secret-a\nasked\n77\n", "\(run.text) \(run.errors)")
   }

@@ -70,11 +70,14 @@ package struct Bubblewrap {
     guard !trial.isSuccess else { return }
     let reason = Sanitizer.visible(String(trial.text.parts(at: "\n").first ?? ""))
     throw CommandError(
-      .guardUnavailable, "bubblewrap cannot make namespaces here: \(reason)", hint: Self.advice)
+      .guardUnavailable, "bubblewrap cannot make namespaces here: \(reason)", hint: advice)
   }
 
   /// What the machine says about user namespaces.
-  private static var advice: String {
+  private var advice: String {
+    if let status = System.file(at: path), status.permissions & 0o4000 != 0 {
+      return "it runs as root here (setuid), and does less then: chmod u-s \(path)"
+    }
     func setting(_ name: String) -> String? {
       (try? UserFile.bytes(of: "/proc/sys/\(name)", limit: 64)).flatMap { bytes in
         String(decoding: bytes, as: UTF8.self).parts(at: "\n").first.map { String($0) }

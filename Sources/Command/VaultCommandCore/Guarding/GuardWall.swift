@@ -19,8 +19,6 @@ package struct GuardWall {
   ]
 
   private static let standardPath = "/usr/local/bin:/usr/bin:/bin"
-  /// The folders of the system that are shown.
-  private static let shown = ["usr", "etc", "opt", "nix", "gnu"]
 
   let folders: GuardedFolders
   private let places: GuardPlaces
@@ -204,78 +202,37 @@ package struct GuardWall {
   /// The rest of the root is not there.
   private var system: [String] {
     var all: [String] = []
-    for name in Self.shown + ["bin", "sbin"] + GuardSystem.libraries {
+    for name in GuardSystem.shown + ["bin", "sbin"] + GuardSystem.libraries {
       if let target = System.linkTarget("/\(name)") {
         all += ["--symlink", String(decoding: target, as: UTF8.self), "/\(name)"]
       } else {
         all += ["--ro-bind-try", "/\(name)", "/\(name)"]
       }
     }
+    // What runs there lies in the store; beside it are sockets of a daemon outside.
+    for store in GuardSystem.stores { all += ["--ro-bind-try", store, store] }
     for name in ["block", "bus", "class", "dev", "devices"] {
       all += ["--ro-bind-try", "/sys/\(name)", "/sys/\(name)"]
     }
-    return all + GuardSystem.hidden + places.hidden(within: Self.shown.map { "/\($0)" })
+    let (hidden, closing) = GuardSystem.hidden
+    let shown = GuardSystem.shown.map { "/\($0)" } + GuardSystem.stores
+    return all + hidden + places.hidden(within: shown) + closing
   }
 
-  /// What of /proc is the machine's: settings cannot be written, also by root, and the list of the
-  /// kernel's keys is empty.
+  /// What of /proc is the machine's: settings cannot be written, also by root, and lists of the
+  /// kernel's keys and pages are empty.
+  ///
+  /// The memory of process 1 is no file, either: it builds the wall and ends the command, and runs as
+  /// the same user.
   private var processes: [String] {
     let settings = ["sys", "sysrq-trigger", "irq", "bus", "fs", "mtrr", "acpi", "scsi", "asound"]
-    let lists = ["keys", "key-users", "kcore", "kallsyms", "timer_list", "latency_stats"]
+    let lists = [
+      "keys", "key-users", "kcore", "kallsyms", "timer_list", "latency_stats", "kpageflags",
+      "kpagecount", "kpagecgroup", "slabinfo", "vmallocinfo", "pagetypeinfo",
+    ]
+    let first = ["1/mem", "1/task/1/mem"]
     return settings.flatMap { ["--ro-bind-try", "/proc/\($0)", "/proc/\($0)"] }
-      + lists.filter { UserFile.exists("/proc/\($0)") }
+      + (lists.filter { UserFile.exists("/proc/\($0)") } + first)
       .flatMap { ["--ro-bind", "/dev/null", "/proc/\($0)"] }
-  }
-}
-
-/// The system around the wall.
-enum GuardSystem {
-  /// The folders of libraries in the root.
-  static var libraries: [String] {
-    guard let root = try? System.open("/", in: AT_FDCWD, flags: O_RDONLY | O_DIRECTORY) else {
-      return ["lib", "lib64"]
-    }
-    defer { System.close(root) }
-    return ((try? System.names(in: root)) ?? []).filter { $0.hasPrefix("lib") }.sorted()
-  }
-
-  /// Where the settings of the network's names are, if that is a file that changes as it runs.
-  static var resolver: String? {
-    guard let file = try? System.open("/etc/resolv.conf", in: AT_FDCWD, flags: cvault_o_path),
-      let target = System.linkTarget("/proc/self/fd/\(file)")
-    else { return nil }
-    System.close(file)
-    let path = String(decoding: target, as: UTF8.self)
-    return path.hasPrefix("/run/") ? path : nil
-  }
-
-  /// For root, whom no mode keeps out: what of /etc others may not read is empty.
-  static var hidden: [String] {
-    guard geteuid() == 0 else { return [] }
-    var all: [String] = []
-    hide("/etc", depth: 8, into: &all)
-    return all
-  }
-
-  /// Options that put something empty in the place of a folder or file.
-  static func emptied(_ path: String, isFolder: Bool) -> [String] {
-    isFolder ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path]
-  }
-
-  private static func hide(_ folder: String, depth: Int, into all: inout [String]) {
-    guard depth > 0,
-      let directory = try? System.open(
-        folder, in: AT_FDCWD, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-    else { return }
-    defer { System.close(directory) }
-    for name in (try? System.names(in: directory)) ?? [] {
-      guard let status = try? System.status(of: name, in: directory) else { continue }
-      let path = "\(folder)/\(name)"
-      if status.isDirectory, status.permissions & 0o005 == 0o005 {
-        hide(path, depth: depth - 1, into: &all)
-      } else if status.isDirectory || status.isRegular && status.permissions & 0o004 == 0 {
-        all += emptied(path, isFolder: status.isDirectory)
-      }
-    }
   }
 }

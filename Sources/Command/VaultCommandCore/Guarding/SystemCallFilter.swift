@@ -99,7 +99,8 @@ package enum SystemCallFilter {
     refuse(numbers.unshare, where: 0, .hasBits, [0x1000_0000], EPERM)
     // bits/socket.h: AF_VSOCK, which knows no namespace.
     refuse(numbers.socket, where: 0, .equals, [40], EAFNOSUPPORT)
-    // Process 1 builds the wall, and ends the command: one that is stopped never would.
+    // Process 1 builds the wall, and ends the command: one that is stopped never would. Its memory
+    // is no file (GuardWall), and the calls that write to another process's are refused.
     refuse(numbers.ptrace, where: 1, .equals, [1], EPERM)
     add(.end, allow)
     return program
@@ -107,7 +108,8 @@ package enum SystemCallFilter {
 }
 
 // In the order of the lines: add_key, request_key, keyctl; setns, mount, umount2, pivot_root, and the
-// newer calls on mounts; open_by_handle_at; perf_event_open, bpf, userfaultfd; syslog, acct, quotactl.
+// newer calls on mounts; open_by_handle_at; perf_event_open, bpf, userfaultfd; syslog, acct, quotactl;
+// process_vm_readv, process_vm_writev, pidfd_getfd, process_madvise.
 extension SystemCallFilter.Numbers {
   static let x86 = SystemCallFilter.Numbers(
     architecture: 0xC000_003E,
@@ -117,6 +119,7 @@ extension SystemCallFilter.Numbers {
       304,
       298, 321, 323,
       103, 163, 179,
+      310, 311, 438, 440,
     ], ioctl: 16, clone: 56, unshare: 272, socket: 41, ptrace: 101)
 
   static let arm = SystemCallFilter.Numbers(
@@ -127,5 +130,6 @@ extension SystemCallFilter.Numbers {
       265,
       241, 280, 282,
       116, 89, 60,
+      270, 271, 438, 440,
     ], ioctl: 29, clone: 220, unshare: 97, socket: 198, ptrace: 117)
 }

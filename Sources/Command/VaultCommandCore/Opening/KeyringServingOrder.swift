@@ -22,6 +22,8 @@ package struct KeyringServingOrder {
   package var replaces = false
   /// The path of the socket that it listens at; `nil` where it is not chosen.
   package var path: String?
+  /// Folders in which a hostile program may write: no socket is made there.
+  package var writable: [String] = []
   private var patience = 120
   private let settings: VaultSettings
   private var collections: [(name: String, label: String, vault: String?)]
@@ -104,7 +106,8 @@ package struct KeyringServingOrder {
     let order = JSONValue.object([
       ("home", .optional(home.map { StoreLocation(home: $0).data })), ("vaults", .array(vaults)),
       ("acceptsRollback", .bool(settings.acceptsRollback)), ("only", .strings(patterns)),
-      ("isReadOnly", .bool(isReadOnly)), ("confirms", .bool(confirms)),
+      ("writable", .strings(writable)), ("isReadOnly", .bool(isReadOnly)),
+      ("confirms", .bool(confirms)),
       ("patience", .string(String(patience))), ("replaces", .bool(replaces)),
       ("path", .optional(path)), ("process", .string(String(getpid()))),
       ("terminal", .optional(terminal.map { String($0) })),

@@ -29,6 +29,13 @@ package struct VaultSettings: Equatable, Sendable {
 
   package init() {}
 
+  /// The files that the line names to open the vault with: of a key, or of a passphrase.
+  package var keyFiles: [String] {
+    var files = [keyFile].compactMap(\.self).filter { $0 != SecretInput.standardInput }
+    if case .file(let path) = passphrase { files.append(path) }
+    return files
+  }
+
   /// Whether what unlocks the vault comes from stdin, which then holds nothing else.
   package var usesStandardInput: Bool {
     passphrase?.usesStandardInput == true || keyFile == SecretInput.standardInput

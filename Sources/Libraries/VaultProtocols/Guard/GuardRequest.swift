@@ -46,8 +46,13 @@ package struct GuardRequest: Sendable {
     guard let face = head["face"]?.scalarText.flatMap(CredentialProtocol.init(rawValue:)),
       let words = head["words"]?.elements, words.count <= 8
     else { throw GuardMessage.unreadable }
+    // A word that is left out would make another request of it.
+    let texts = try words.map { word in
+      guard case .string(let text) = word else { throw GuardMessage.unreadable }
+      return text
+    }
     self.init(
-      face: face, words: words.compactMap(\.scalarText),
+      face: face, words: texts,
       input: try SecretBytes(copying: bytes.extracting(rest)))
   }
 

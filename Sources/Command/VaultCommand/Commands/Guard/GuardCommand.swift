@@ -28,6 +28,9 @@ struct GuardCommand: ParsableCommand {
       valueName: "glob"))
   var only: [String] = []
 
+  @Flag(help: "Let git, docker and aws also store and forget items that match --only.")
+  var store = false
+
   @Option(
     help: ArgumentHelp(
       "Show a folder or file besides the working folder; repeatable.", valueName: "path"),
@@ -62,15 +65,25 @@ struct GuardCommand: ParsableCommand {
       throw CommandError.usage(
         "there is no command to run", hint: "\(ProgramName.current) guard -- COMMAND ARGUMENT…")
     }
+    guard !store || !only.isEmpty else {
+      throw CommandError.usage(
+        "--store needs --only, which names what may be stored",
+        hint: "\(ProgramName.current) guard --only 'git/github.com/*' --store -- COMMAND")
+    }
     guard net.map(["host", "none"].contains) ?? true else {
       throw CommandError.usage("the network is 'host' or 'none'", hint: "--net none")
     }
     // All of the wall before anyone is asked for a passphrase.
-    let places = try GuardPlaces(location: settings.location())
+    let places = try GuardPlaces(location: settings.location(), keys: settings.keyFiles)
     let folders = try GuardedFolders(writable: rw, readable: ro, places: places)
     var wall = try GuardWall(folders, without: places, variables: env)
     wall.hasNetwork = net != "none"
     let program = try Bubblewrap(withNetwork: wall.hasNetwork)
+    for folder in places.searched(within: folders.working) {
+      StandardError.note(
+        "PATH leads into the working folder: the command may change programs in "
+          + Sanitizer.visible(folder))
+    }
     if only.isEmpty {
       StandardError.note("nothing of the vault is let out: there is no --only")
     } else {
@@ -87,11 +100,16 @@ struct GuardCommand: ParsableCommand {
         )
       }
       if names.isEmpty {
-        StandardError.note("no item matches --only yet: what git stores there is let out")
+        StandardError.note(
+          store
+            ? "no item matches --only yet: what git stores there is let out"
+            : "no item matches --only: nothing is let out")
       }
       wall.profiles = GuardWall.profiles(in: names)
       var order = KeyringServingOrder(settings)
       order.patterns = only
+      order.isReadOnly = !store
+      order.writable = folders.all.filter(\.isWritable).map(\.path)
       wall.socket = try order.startHelper(.guardCommand, [key])
     }
     Notices.tell(isAtEnd: true)

@@ -1,0 +1,39 @@
+import VaultStorage
+
+/// The processes behind a wall, as the kernel has them outside.
+///
+/// Other programs of the user find the socket, too, and are not meant by the line.
+enum GuardedProcess {
+  /// The longest line of ancestors that is followed.
+  private static let maximumDepth = 4096
+  private static let limit = 64 << 10
+
+  /// Whether a process descends from another one.
+  ///
+  /// One that has lost its parent goes to process 1 of its own namespace, and stays below. A program
+  /// that lets nobody look into it still has its parent in `status`: proc(5).
+  ///
+  /// - Parameters:
+  ///   - process: The process.
+  ///   - root: The one that has started all of them.
+  /// - Returns: Whether it does.
+  static func isWithin(_ process: Int32, below root: Int32) -> Bool {
+    var process = process
+    for _ in 0..<maximumDepth {
+      guard process > 1, let parent = parent(of: process) else { return false }
+      if parent == root { return true }
+      process = parent
+    }
+    return false
+  }
+
+  private static func parent(of process: Int32) -> Int32? {
+    guard let bytes = try? UserFile.bytes(of: "/proc/\(process)/status", limit: limit) else {
+      return nil
+    }
+    // The name of a process cannot make a line of its own: the kernel escapes it.
+    let mark = "PPid:\t"
+    return String(decoding: bytes, as: UTF8.self).parts(at: "\n").first { $0.begins(with: mark) }
+      .flatMap { Int32($0.unicodeScalars.dropFirst(mark.utf8.count).map { String($0) }.joined()) }
+  }
+}
