@@ -54,6 +54,36 @@ struct ImportAgainTests {
     }
   }
 
+  /// A name alone does not make a person's own item another program's entry, whichever of user and
+  /// address the entry has.
+  @Test(arguments: [("b", nil), (nil, "https://t"), ("b", "https://t")] as [(String?, String?)])
+  func anItemOfOnesOwnThatHasOnlyTheNameInCommonStays(user: String?, url: String?) throws {
+    for id in [nil, "1"] {
+      let vault = try InMemoryVault().open.blocking
+      try vault.set(ItemName("S"), to: Secret("own"))
+      let plan = try store(
+        [Entry(id: id, name: "S", user: user, url: url, secret: "theirs")], vault, replaces: true)
+      #expect(plan.steps.map(\.action) == [.new])
+      let snapshot = try vault.read()
+      #expect(snapshot.items().count == 2)
+      #expect(try snapshot.secrets(of: #require(snapshot[ItemName("S")])).main.text == "own")
+      // The same file once more finds its own.
+      let again = try plan(
+        [Entry(id: id, name: "S", user: user, url: url, secret: "theirs 2")], vault, replaces: true)
+      #expect(again.steps.map(\.action) == [.replace])
+    }
+  }
+
+  /// What an import has made is known again when a user or an address was added to the entry.
+  @Test(arguments: [("b", nil), (nil, "https://t")] as [(String?, String?)])
+  func anImportedItemGetsItsUserOrAddress(user: String?, url: String?) throws {
+    let vault = try InMemoryVault().open.blocking
+    try store([Entry(name: "S", secret: "one")], vault)
+    let later = try plan(
+      [Entry(name: "S", user: user, url: url, secret: "two")], vault, replaces: true)
+    #expect(later.steps.map(\.action) == [.replace])
+  }
+
   /// What another command stores while an import compares is no part of its first plan: it is made
   /// anew, with no other writer in between.
   @Test(arguments: [false, true])

@@ -77,6 +77,7 @@ extension Habit {
     import doppler: doppler secrets download --no-file --format env | {} import dotenv - --prefix app/
     import gnome-keyring: what other programs stored there: {} keyring list; one of them: {} keyring adopt NUMBER --as NAME
     import hashicorp: one secret, from its kv get -field=…: … | {} set NAME --stdin; more: Documentation/guides/coming-from.md
+    import keychain: on the Mac: security export, or: {} help import; what other programs stored here: {} keyring list
     import keyring: what other programs stored there: {} keyring list; one of them: {} keyring adopt NUMBER --as NAME
     import rbw: bw export --format json --output FILE, then: {} import bitwarden FILE
     import secret-tool: what other programs stored there: {} keyring list; one of them: {} keyring adopt NUMBER --as NAME

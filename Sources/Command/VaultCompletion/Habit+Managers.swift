@@ -77,6 +77,7 @@ extension Habit {
     item: without that word: {} list, {} get NAME, {} set NAME, {} remove NAME
     items => list
     keepassxc-cli: without that word: {} list, {} get NAME; all of it: {} import kdbx FILE
+    keychain-access: it has no window; pick from a menu of the desktop: {} menu
     keychain: the desktop keyring: {} keyring status; its items: {} keyring list
     keyservice: who opens the vault: {} key list; the machines of a space: {} sync devices
     kv! {} get NAME, {} set NAME, {} list, {} remove NAME

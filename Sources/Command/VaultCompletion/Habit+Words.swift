@@ -19,6 +19,7 @@ extension Habit {
     bug: what to add to a report: {} --version, {} status; where it came from: Documentation/faq.md
     bye: nothing keeps running; to forget the key: {} lock
     change: a new version of a secret: {} set NAME; all of an item: {} edit NAME; the vault's passphrase: {} key change-passphrase
+    change-master-password: {} key change-passphrase
     change-password: an item's: {} set NAME; the vault's own: {} key change-passphrase
     changelog: which one this is: {} --version; another one: {} upgrade
     chrome: its passwords come in by: {} import chrome FILE
@@ -27,6 +28,7 @@ extension Habit {
     clear: a secret by its attributes: {} list {attributes}, then: {} remove NAME; the clipboard clears itself
     close => lock || {} lock
     code => otp || a one-time code: {} otp NAME
+    compact: nothing needs it; one for ever: {} remove NAME --purge
     compare: versions of an item: {} history NAME; secrets that are used twice: {} audit
     completion => completions
     configure: create a vault: {} init; its settings: {} settings
@@ -105,6 +107,7 @@ extension Habit {
     login => unlock || the vault is on this machine, without a user or a server: {} unlock; a user of an item: {} list bob
     logout => lock
     machines: the machines of this vault: {} sync devices
+    master: the vault's own passphrase: {} key change-passphrase; what opens the vault: {} key list
     members: {} sync devices
     migrate: nothing is to be migrated; from another program: {} import FORMAT FILE; an application's store: {} data migrate
     modify: a new version of a secret: {} set NAME; all of an item: {} edit NAME

@@ -135,6 +135,8 @@ public struct VaultNotice: Sendable, Equatable {
     public static let copyForeign = Code(rawValue: "copy-foreign")
     /// The keyring cannot hold this secret exactly.
     public static let copyInexact = Code(rawValue: "copy-inexact")
+    /// A copy makes the keyring, which has lost its password, unreadable at the next login.
+    public static let copyBreaksKeyring = Code(rawValue: "copy-breaks-keyring")
     /// One key slot is one accident from loss.
     public static let singleSlot = Code(rawValue: "single-slot")
     /// The secret that was replaced could not be read, and is not in the history.
@@ -160,7 +162,7 @@ public struct VaultNotice: Sendable, Equatable {
 
   /// Whether it may mean an attack or a loss: to be shown also where notes are not wanted.
   public var isWarning: Bool {
-    [.rolledBack, .forked, .otherVault, .plainKeyringSession].contains(code)
+    [.rolledBack, .forked, .otherVault, .plainKeyringSession, .copyBreaksKeyring].contains(code)
   }
 
   init(_ code: Code, _ message: String, hint: String? = nil, remedies: [Remedy] = []) {

@@ -38,6 +38,8 @@ struct ImportMatching {
     let mainDigest: [UInt8]
     /// Whether the other program has an id of it.
     let hasID: Bool
+    /// Whether an import has made it, or given it a version.
+    let isImported: Bool
   }
 
   /// The items, by the place of their entries.
@@ -163,6 +165,9 @@ struct ImportMatching {
     let address: String
     var name = ""
 
+    /// Whether nothing but the name is in common.
+    var isNameAlone: Bool { user.isEmpty && address.isEmpty }
+
     init(_ user: String, _ address: String) { (self.user, self.address) = (user, address) }
   }
 
@@ -204,6 +209,8 @@ struct ImportMatching {
       let haveIDs = !isStrict && candidates.contains { entries[$0].origin.hasID }
       let free = (places[key] ?? []).filter {
         !claimed.contains($0) && !(haveIDs && accounts[$0]?.hasID == true)
+          // A name alone makes nobody's own item another program's entry.
+          && (isStrict || byEqualSecrets || !key.isNameAlone || accounts[$0]?.isImported == true)
       }
       if byEqualSecrets {
         try pair(candidates, free)
@@ -259,7 +266,7 @@ struct ImportMatching {
       user: whole.fields["user"]?.text ?? "", address: whole.fields["url"]?.text ?? "",
       digest: try ImportedItem.digest(whole.main.bytes, fields.mapValues(\.bytes)),
       mainDigest: try ImportedItem.digest(whole.main.bytes, [:]),
-      hasID: origin?.hasID == true)
+      hasID: origin?.hasID == true, isImported: origin != nil)
     accounts[place] = account
     return account
   }

@@ -30,6 +30,29 @@ struct GitHelpersBesideTests {
     return try git.run(words, input: Data(input.utf8))
   }
 
+  /// `store` with a file of its own is no all-clear, however often one looks.
+  @Test func aFileOfStoresOwnIsNamedAtEachLook() throws {
+    try write(".gitconfig", "[credential]\n\thelper = store --file ~/.my-git-creds\n")
+    try write(".my-git-creds", "https://u:p@h.example\n")
+    try write(".git-credentials", "https://a:p@g.example\n")
+    let system = ["GIT_CONFIG_NOSYSTEM": "1"]
+    let first = try made.command.run(["import", "home", "--yes"], adding: system)
+    #expect(first.errors.contains("moved 1 secret"), "\(first.errors)")
+    for words in [["--dry-run"], ["--yes"]] {
+      let look = try made.command.run(["import", "home"] + words, adding: system)
+      #expect(look.status == 1, "\(look.errors)")
+      #expect(look.errors.contains("store --file ~/.my-git-creds"), "\(look.errors)")
+      #expect(!look.errors.contains("no program whose files are known"), "\(look.errors)")
+    }
+    // Once its secrets are moved and the helper is gone, nothing is left to say.
+    let file = "\(home)/.my-git-creds"
+    try #require(try made("import", "git-credentials", file).status == 0)
+    try write(".gitconfig", "")
+    try FileManager.default.removeItem(atPath: file)
+    let last = try made.command.run(["import", "home", "--dry-run"], adding: system)
+    #expect(last.status == 0, "\(last.errors)")
+  }
+
   @Test(
     arguments: [
       "[credential]\n\thelper = store\n[credential \"https://github.com\"]\n\thelper =\n"

@@ -74,6 +74,15 @@ struct MovedFileTests: ClearTextHome {
       "https://c4n4ry-a-token:x-oauth-basic@github.com\nhttps://ann:c4n4ry@git.example\n"
     ),
     (
+      ".git-credentials", "git",
+      "https://glpat-c4n4ryabcdefghijkl:@gitlab.com\nhttps://glpat-c4n4ryabcdefghijkm:x@gitlab.example\n"
+        + "https://ATBBc4n4ryabcdefghijklmno:x-token-auth@bitbucket.org\n"
+        + "https://ghp_c4n4ryabcdefghijklmno:oauth2@github.com\n"
+    ),
+    (
+      ".netrc", "netrc", "machine gitlab.com login glpat-c4n4ryabcdefghijkl password x\n"
+    ),
+    (
       ".aws/credentials", "aws",
       "[default]\naws_access_key_id=A\naws_secret_access_key=c4n4ry\n\n; end\n[b]\n"
         + "aws_access_key_id=B\naws_secret_access_key=c4n4ry-b\n"

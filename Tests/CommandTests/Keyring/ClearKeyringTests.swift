@@ -18,29 +18,6 @@ struct ClearKeyringTests {
     try session.run("/usr/bin/secret-tool", arguments, input: Data(input.utf8)).text
   }
 
-  /// Ends the daemon, and starts another one that reads the keyring's file.
-  private func logInAgain() throws {
-    let run = try session.run(
-      "/bin/bash",
-      [
-        "-c",
-        """
-        # The daemon outlives this shell, and must keep nothing open by which its end is known.
-        for fd in $(ls /proc/self/fd); do [ "$fd" -lt 3 ] || eval "exec $fd>&-"; done
-        owner() { dbus-send --session --print-reply --dest=org.freedesktop.DBus / \
-          org.freedesktop.DBus.GetNameOwner string:org.freedesktop.secrets 2>/dev/null | tail -1; }
-        old=$(owner)
-        gnome-keyring-daemon --replace --components=secrets </dev/null >/dev/null 2>&1 &
-        for try in $(seq 3000); do
-          new=$(owner); [ -z "$new" ] || [ "$new" = "$old" ] || exit 0
-          sleep 0.02
-        done
-        exit 1
-        """,
-      ])
-    try #require(run.status == 0, "\(run.errors)")
-  }
-
   @Test(arguments: [
     "-----BEGIN KEY-----\nMIIabc\n-----END KEY-----\n", "  two blanks", "blank at the end ",
     "a\\nb\\tc\\\\d", "tab\tinside", "cr\r", "\u{1}\u{7F}",
@@ -54,7 +31,7 @@ struct ClearKeyringTests {
     #expect(stored.errors.contains("has no copy of it: odd"), "\(stored.errors)")
     #expect(try secretTool(["lookup", "service", "vault", "username", "plain"]) == "plain")
     #expect(try secretTool(["lookup", "service", "vault", "username", "odd"]) == "")
-    try logInAgain()
+    try session.logInAgain()
     #expect(try secretTool(["lookup", "service", "other", "username", "me"]) == "hello")
     #expect(try vault(["get", "plain"]).text == "plain")
     #expect(try vault(["get", "odd"]).output == Data(secret.utf8))
@@ -76,6 +53,31 @@ struct ClearKeyringTests {
     #expect(try vault(["check"]).text.contains("the desktop keyring has no password"))
     let audit = try vault(["audit"])
     #expect((audit.text + audit.errors).contains("the desktop keyring has no password"))
+  }
+}
+
+extension KeyringSession {
+  /// Ends the daemon, and starts another one that reads the keyring's file.
+  func logInAgain() throws {
+    let run = try run(
+      "/bin/bash",
+      [
+        "-c",
+        """
+        # The daemon outlives this shell, and must keep nothing open by which its end is known.
+        for fd in $(ls /proc/self/fd); do [ "$fd" -lt 3 ] || eval "exec $fd>&-"; done
+        owner() { dbus-send --session --print-reply --dest=org.freedesktop.DBus / \
+          org.freedesktop.DBus.GetNameOwner string:org.freedesktop.secrets 2>/dev/null | tail -1; }
+        old=$(owner)
+        gnome-keyring-daemon --replace --components=secrets </dev/null >/dev/null 2>&1 &
+        for try in $(seq 3000); do
+          new=$(owner); [ -z "$new" ] || [ "$new" = "$old" ] || exit 0
+          sleep 0.02
+        done
+        exit 1
+        """,
+      ])
+    try #require(run.status == 0, "\(run.errors)")
   }
 }
 

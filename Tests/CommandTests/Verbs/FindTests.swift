@@ -114,7 +114,8 @@ struct FindTests {
     let missing = try vault("get", "github@example.com")
     #expect(missing.status == 1)
     #expect(missing.output.isEmpty)
-    #expect(missing.errors.contains("did you mean: web/shop (GitHub@example.com)"))
+    #expect(
+      missing.errors.contains("did you mean: web/shop, which was found by GitHub@example.com"))
   }
 
   /// A damaged item is passed over; it says so itself when it is read.

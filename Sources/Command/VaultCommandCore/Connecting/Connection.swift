@@ -407,6 +407,13 @@ package struct Connection {
           "begin: \(ProgramName.current) sync init STORE; or join: \(ProgramName.current) sync join STORE"
         ))
     }
+    if let variable = variableOfVault {
+      steps.append(
+        (
+          "\(program.rawValue) cannot select a vault: this one is meant where \(variable) is set, as here",
+          "set it for all programs of your session, such as in ~/.config/environment.d/vault.conf"
+        ))
+    }
     switch program {
     case .pip:
       steps.append(
@@ -546,46 +553,5 @@ package struct Connection {
   private func lines(in text: String) throws -> [String] {
     let block = try block()
     return block.lines(in: text)
-  }
-
-  /// Returns the words that run this command for this vault.
-  ///
-  /// - Parameters:
-  ///   - words: The verb and what follows it.
-  ///   - hasOwnEnvironment: Whether the words are run with another environment than this one: then
-  ///     they have what this environment says, and the key file.
-  /// - Returns: The words, the first of which is the path of this program.
-  /// - Throws: ``CommandError`` with code `no-proc` or `usage`.
-  func command(
-    _ words: [String], inOtherEnvironment hasOwnEnvironment: Bool = false
-  ) throws -> [String] {
-    var options: [String] = []
-    func variable(_ name: String) -> String? {
-      hasOwnEnvironment ? ProcessState.variable(name) : nil
-    }
-    if let home = settings.home ?? variable(EnvironmentNames.home) { options += ["--home", home] }
-    if let name = settings.vaultName ?? variable(EnvironmentNames.vaultName) {
-      options += ["--vault", name]
-    }
-    if hasOwnEnvironment, let keyFile { options += ["--key-file", try absolute(keyFile)] }
-    return [try executable()] + options + settings.precautions + words
-  }
-
-  private func absolute(_ path: String) throws -> String {
-    guard path != SecretInput.standardInput else {
-      throw CommandError.usage(
-        "a key file on stdin is there only once", hint: "name a file: --key-file PATH")
-    }
-    return path.begins(with: "/")
-      ? path : UserFile.workingDirectory + "/" + path
-  }
-
-  /// Returns the path of the running file, without links: a link may point elsewhere tomorrow.
-  func executable() throws -> String {
-    guard let path = System.linkTarget("/proc/self/exe") else {
-      throw CommandError(
-        .noProc, "/proc is not mounted, so the path of this command is unknown")
-    }
-    return String(decoding: path, as: UTF8.self)
   }
 }

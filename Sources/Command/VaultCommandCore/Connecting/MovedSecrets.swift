@@ -164,6 +164,32 @@ package struct MovedSecrets {
   /// The programs of which there may be something to restore.
   package var programs: Set<ClearTextProgram> { Set(marks.map(\.program)) }
 
+  /// The names of other vaults, below the same home, into which something of some programs was moved;
+  /// `nil` for the default one.
+  ///
+  /// - Parameters:
+  ///   - programs: The programs.
+  ///   - settings: Which vault is meant.
+  /// - Returns: The names, in order.
+  /// - Throws: `StorageError` where the state folder cannot be named.
+  package static func otherVaults(
+    with programs: Set<ClearTextProgram>, _ settings: VaultSettings
+  ) throws -> [String?] {
+    let own = settings.vaultName ?? ProcessState.variable(EnvironmentNames.vaultName)
+    let folder = try settings.location().state
+    return ((try? UserFile.names(in: folder)) ?? []).sorted().compactMap { file -> String?? in
+      guard file.isSame(as: "moved") || file.begins(with: "moved."),
+        !file.isSame(as: "moved.lock"),
+        let text = try? ConfigurationFile(path: "\(folder)/\(file)").text()
+      else { return nil }
+      let name = file.isSame(as: "moved") ? nil : String(file.dropFirst("moved.".count))
+      let isOther = name.map { own?.isSame(as: $0) != true } ?? (own != nil)
+      let has = ConfigurationFile.lines(of: text).compactMap(Mark.init(line:))
+        .contains { programs.contains($0.program) && !$0.isPending }
+      return isOther && has ? .some(name) : nil
+    }
+  }
+
   private func save() throws {
     let file = ConfigurationFile(path: path)
     let text = marks.map(\.line).joined()

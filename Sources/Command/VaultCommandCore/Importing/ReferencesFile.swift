@@ -9,6 +9,8 @@ import VaultTerminal
 /// The file that `vault import dotenv --references` writes: the `.env` file with references in
 /// place of the secrets that the vault holds now.
 package struct ReferencesFile {
+  private static let option = "--references"
+
   private let path: String
   private let document: DotenvReferences
 
@@ -23,6 +25,7 @@ package struct ReferencesFile {
   package init(path: String, of bytes: [UInt8], isConfirmed: Bool) throws {
     self.path = path
     document = try DotenvReferences(bytes)
+    if path != "-" { try OutputFile.checkIsPlainFile(path, option: Self.option) }
     guard path != "-", !isConfirmed, SecretInput.exists(path) else { return }
     let shown = Sanitizer.visible(path)
     guard let answer = try Prompt.confirm("\(shown) exists. Replace it?", default: false) else {
@@ -99,7 +102,7 @@ package struct ReferencesFile {
     }
     let (bytes, replaced, kept) = document.document { names[$0] }
     guard !isStandardOutput else { return try StandardOutput.write(bytes) }
-    try OutputFile.write(to: path, isPlainFile: true, option: "--references") {
+    try OutputFile.write(to: path, isPlainFile: true, option: Self.option) {
       file throws(System.Failure) in
       try bytes.withRawSpan { span throws(System.Failure) in try System.writeAll(file, span) }
     }

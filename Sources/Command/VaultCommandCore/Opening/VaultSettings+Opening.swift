@@ -62,11 +62,28 @@ extension VaultSettings {
     do {
       return try body(vault)
     } catch var error as CredentialError where error.code == .itemNotFound {
-      if let near = nearest(to: error.missingItem, in: vault) {
+      if let trashed = hintForTrash(error.missingItem, in: vault) {
+        (error.hint, error.remedies) = (trashed, [])
+      } else if let near = nearest(to: error.missingItem, in: vault) {
         (error.hint, error.remedies) = ("did you mean: \(near)", [])
       }
       throw error
     }
+  }
+
+  /// What brings a missing item back that lies in the trash.
+  static func hintForTrash(
+    _ name: ItemName?, in vault: UnlockedVault.Blocking, named vaultName: String? = nil
+  ) -> String? {
+    guard let name else { return nil }
+    var query = ItemQuery()
+    query.isInTrash = true
+    guard let trash = try? vault.items(matching: query),
+      trash.contains(where: { $0.name.text.isSame(as: name.text) })
+    else { return nil }
+    let options = vaultName.map { " --vault \(Quoting.shell($0))" } ?? ""
+    return "it is in the trash: \(ProgramName.current)\(options) restore "
+      + Quoting.visible(Quoting.typed(name.text))
   }
 
   /// What may have been meant by the name of a missing item.
@@ -79,7 +96,9 @@ extension VaultSettings {
     else { return nil }
     let shown = found.prefix(3).map { Quoting.visible($0.item.name.text) }.joined(separator: ", ")
     guard found.count > 1 else {
-      return first.place.isName ? shown : "\(shown) (\(Quoting.visible(first.text)))"
+      // Behind the name, and not as a part of it.
+      return first.place.isName
+        ? shown : "\(shown), which was found by \(Quoting.visible(first.text))"
     }
     return found.count > 3
       ? "\(shown), …; all of them: \(ProgramName.current) list \(Quoting.typed(name.text))" : shown
@@ -102,6 +121,36 @@ extension VaultSettings {
     if halves.count == 2, names.contains(String(halves[0])) {
       return "\(halves[0]) --field \(halves[1])"
     }
+    // An import names `Site (ann)` by the account: another account is not what was meant.
+    if let start = name.text.firstRange(ofBytes: " ("), name.text.ends(with: ")") {
+      let whole = String(name.text[..<start.lowerBound])
+      return names.contains(whole)
+        ? whole
+        : Suggestion.nearest(to: name.text, among: names.filter { !$0.begins(with: "\(whole) (") })
+    }
     return Suggestion.nearest(to: name.text, among: names)
+      ?? otherSpelling(of: name.text, among: names, in: vault)
+  }
+
+  /// The item that other programs write so: a field behind a dot, a colon or a slash, as
+  /// `db/prod.password`; a path of HashiCorp's program with its mount.
+  private static func otherSpelling(
+    of text: String, among names: [String], in vault: UnlockedVault.Blocking
+  ) -> String? {
+    for mount in ["secret/data/", "secret/", "kv/data/", "kv/"] where text.begins(with: mount) {
+      let rest = String(text.dropFirst(mount.count))
+      if names.contains(where: rest.isSame(as:)) { return rest }
+    }
+    guard let end = text.unicodeScalars.lastIndex(where: { "./:".unicodeScalars.contains($0) })
+    else { return nil }
+    let item = String(text[..<end])
+    guard names.contains(where: item.isSame(as:)), let name = try? ItemName(item) else {
+      return nil
+    }
+    // What is no field of it may be a secret.
+    let field = String(text[text.unicodeScalars.index(after: end)...])
+    let isField = (try? vault.fields(of: name))?.contains(where: field.isSame(as:))
+    let show = "its fields: \(ProgramName.current) show \(Quoting.typed(item))"
+    return isField == true ? "\(item) --field \(field)" : "\(item); \(show)"
   }
 }

@@ -91,6 +91,25 @@ package enum OutputFile {
     }
   }
 
+  /// Refuses a place that ``write(to:mode:isPlainFile:option:_:)`` would refuse later, before anything is
+  /// changed elsewhere.
+  ///
+  /// - Parameters:
+  ///   - path: The file; it need not be there.
+  ///   - option: The option that names it.
+  /// - Throws: ``CommandError`` with code `cannot-create`.
+  package static func checkIsPlainFile(_ path: String, option: String) throws {
+    var old = stat()
+    guard unsafe lstat(path, &old) == 0, old.st_mode & S_IFMT != S_IFREG else { return }
+    let isLink = old.st_mode & S_IFMT == S_IFLNK
+    throw CommandError(
+      .cannotCreate,
+      "the file of \(option) cannot be created: it is "
+        + (isLink ? "a symbolic link" : "no plain file"),
+      hint: (isLink ? "name the file that it points to" : "write to stdout: \(option) -")
+        + "; nothing was changed")
+  }
+
   /// Says what a file holds now: a line with `-o` must not look as if nothing had happened.
   ///
   /// - Parameters:

@@ -42,7 +42,7 @@ package struct ReferenceFilling {
         (path.map { "\($0): " } ?? "")
           + "\(missing.count == 1 ? "an item is" : "\(missing.count) items are") missing: "
           + missing.joined(separator: ", "),
-        hint: "'\(ProgramName.current) list' shows the names of all items; nothing was written")
+        hint: "\(reading.hintForMissing()); nothing was written")
     }
     reading.recordUses()
   }

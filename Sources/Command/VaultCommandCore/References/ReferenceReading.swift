@@ -237,6 +237,11 @@ package final class ReferenceReading {
       let opened = vaults.first(where: { $0.name == first.vaultName }),
       let names = try? opened.vault.names(beginningWith: ""), names.count <= 5000
     else { return standard }
+    if let trashed = VaultSettings.hintForTrash(
+      try? ItemName(first.name), in: opened.vault, named: first.vaultName)
+    {
+      return trashed
+    }
     // `run work` for the folder.
     if names.contains(where: { $0.utf8.starts(with: "\(first.name)/".utf8) }) {
       var folder = first

@@ -66,7 +66,14 @@ extension StatusReport {
           message: "\(Plural.items(expiring)) \(verb) within \(Self.warningDays) days",
           hint: "list them: \(ProgramName.current) list --expiring \(Self.warningDays)d"))
     }
-    if let pending, pending > 0 {
+    if let breaking = copies?.breaking, !breaking.isEmpty {
+      warnings.append(
+        Warning(
+          code: VaultNotice.Code.copyBreaksKeyring.rawValue,
+          message: VaultNotice.breakingWords(breaking.count),
+          hint: Advice.text(nil, [.synchronizeCopies])))
+    }
+    if let pending, pending > copies?.breaking.count ?? 0 {
       warnings.append(
         Warning(
           code: VaultNotice.Code.copiesPending.rawValue,

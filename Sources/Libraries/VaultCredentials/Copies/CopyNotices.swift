@@ -22,7 +22,7 @@ struct CopyNotices {
     [
       notice(
         .copyInexact, inexact,
-        one: "stored; the keyring cannot hold this secret exactly, and has no copy of it: ",
+        one: "the keyring cannot hold this secret exactly, and has no copy of it: ",
         more: "the keyring cannot hold these secrets exactly, and has no copy of them: ",
         remedies: [.readFromVault]),
       notice(
@@ -59,7 +59,7 @@ struct CopyNotices {
   }
 
   /// A few names, and how many more there are.
-  private static func joined(_ names: [String]) -> String {
+  static func joined(_ names: [String]) -> String {
     let shown = names.prefix(10).joined(separator: ", ")
     return names.count > 10 ? "\(shown), and \(names.count - 10) more" : shown
   }

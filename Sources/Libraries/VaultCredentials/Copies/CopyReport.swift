@@ -12,4 +12,7 @@ public struct CopyReport: Sendable, Equatable {
   public internal(set) var foreign: [String] = []
   /// Names of copies that a vault left in the keyring, of items that this vault does not publish.
   public internal(set) var leftovers: [String] = []
+  /// Names of copies that a keyring which has lost its password cannot keep; they are among
+  /// ``pending``.
+  package internal(set) var breaking: [String] = []
 }

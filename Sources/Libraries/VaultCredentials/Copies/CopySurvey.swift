@@ -28,6 +28,8 @@ struct CopySurvey {
   ///
   /// What it holds under such a name is no other program's doing, and is never offered as such.
   private let unkept: Set<String>
+  /// Whether the keyring has no password.
+  private let isInClear: Bool
 
   init(_ vault: UnlockedVault) throws {
     self.vault = vault
@@ -55,6 +57,8 @@ struct CopySurvey {
       records.values.filter { record in
         (try? snapshot.contents(of: record)).map { !publisher.isKept($0.main) } ?? false
       }.map(\.name))
+    isInClear =
+      !unkept.isEmpty && vault.locked.keyring.probe(openingSession: false).protection == .inClear
   }
 
   /// Every name that the vault publishes, marks, or that is in the keyring under its service.
@@ -97,6 +101,12 @@ struct CopySurvey {
     guard let kept = standing.ours.first else { return (.missing, hasForeign) }
     let isOne = standing.ours.count == 1 && kept.hash == published
     return (isOne ? .current : .different, hasForeign)
+  }
+
+  /// Whether the keyring has a copy of ours under this name that it cannot keep, since it has lost its
+  /// password.
+  func isBreaking(_ name: String) -> Bool {
+    unkept.contains(name) && isInClear && (found[name] ?? []).contains { $0.carriesOurs }
   }
 
   /// The newest item that another program put beside a copy or in its place.

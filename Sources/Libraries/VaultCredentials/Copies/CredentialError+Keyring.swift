@@ -30,7 +30,7 @@ extension CredentialError.Code {
 extension KeyringError {
   /// One sentence that helps, where the state's remedies do not say everything.
   var hint: String? {
-    state == .noCollection ? (provider ?? .other).makingHint : state.hint
+    remedy ?? (state == .noCollection ? (provider ?? .other).makingHint : state.hint)
   }
 }
 

@@ -1,3 +1,4 @@
+import Synchronization
 import VaultSealing
 
 extension UnlockedVault.Blocking {
@@ -27,6 +28,8 @@ extension UnlockedVault.Blocking {
   /// - Throws: ``CredentialError`` with a keyring's code.
   public func copies() throws -> CopyReport {
     let survey = try CopySurvey(vault)
+    // The report names them.
+    vault.hasSoughtBreakingCopies.store(true, ordering: .relaxed)
     var report = CopyReport()
     for name in survey.names {
       let finding = survey.finding(name)
@@ -39,6 +42,7 @@ extension UnlockedVault.Blocking {
       case .nothing: break
       }
       if finding.hasForeign { report.foreign.append(name) }
+      if survey.isBreaking(name) { report.breaking.append(name) }
     }
     return report
   }

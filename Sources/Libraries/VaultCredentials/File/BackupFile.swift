@@ -59,9 +59,13 @@ package struct BackupFile {
 
   /// Decodes a backup.
   ///
-  /// - Throws: ``CredentialError`` with code `.damaged` or `.newerVersion`.
+  /// - Throws: ``CredentialError`` with code `.damaged` or `.newerVersion`; `.invalidValue` for a vault
+  ///   file.
   package init(decoding bytes: [UInt8]) throws {
     let end = bytes.count - 32
+    guard !bytes.starts(with: VaultHeader.magic) else {
+      throw CredentialError(.invalidValue, "this is a vault file, not a backup")
+    }
     guard bytes.starts(with: Self.magic), end > Self.magic.count else {
       throw Self.damaged("it does not begin as a backup does")
     }

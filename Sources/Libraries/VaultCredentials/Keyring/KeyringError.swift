@@ -61,10 +61,16 @@ package struct KeyringError: Error, Sendable, Equatable, CustomStringConvertible
   package let message: String
   /// The program that is the keyring, where what helps depends on it.
   package let provider: KeyringProvider?
+  /// One sentence that helps in this case; `nil` for that of the state.
+  let remedy: String?
 
-  package init(_ state: State, _ message: String? = nil, provider: KeyringProvider? = nil) {
+  package init(
+    _ state: State, _ message: String? = nil, provider: KeyringProvider? = nil,
+    remedy: String? = nil
+  ) {
     self.state = state
     self.provider = provider
+    self.remedy = remedy
     self.message = message ?? state.sentence
   }
 

@@ -29,6 +29,44 @@ enum KeyringFiles {
     return found.sorted { ($1.modified, $0.path) < ($0.modified, $1.path) }.map(\.path)
   }
 
+  /// A keyring's file that the keyring's program cannot read, so that it is as if it were not there.
+  ///
+  /// - Parameter folders: The folders of the program.
+  /// - Returns: The path, first of one that holds a vault's key; and whether it holds one.
+  static func unreadable(in folders: [String]) -> (path: String, holdsVaultKey: Bool)? {
+    let found: [(path: String, holdsVaultKey: Bool)] = folders.flatMap { folder in
+      ((try? UserFile.names(in: folder)) ?? []).sorted().filter { $0.ends(with: ".keyring") }
+        .prefix(maximumFiles).compactMap { name in
+          let path = "\(folder)/\(name)"
+          guard let bytes = contents(path), !KeyringProtection.isReadable(bytes) else { return nil }
+          return (path, holdsMark(bytes))
+        }
+    }
+    return found.first { $0.holdsVaultKey } ?? found.first
+  }
+
+  /// Whether the file of a keyring is there and its program cannot read it.
+  static func isUnreadable(_ path: String) -> Bool {
+    contents(path).map { !KeyringProtection.isReadable($0) } ?? false
+  }
+
+  /// What helps with such a file.
+  ///
+  /// - Parameter path: The file.
+  /// - Returns: One sentence.
+  static func repairHint(_ path: String) -> String {
+    "a secret of several lines breaks a keyring without a password: keep a copy of the file, take out "
+      + "the lines that have no '=' and no '[' at their beginning, and log in anew; or put "
+      + "\(path) back from a backup"
+  }
+
+  private static func contents(_ path: String) -> [UInt8]? {
+    guard let status = try? System.targetStatus(of: path, in: AT_FDCWD), status.isRegular else {
+      return nil
+    }
+    return try? UserFile.bytes(of: path, limit: maximumSize)
+  }
+
   /// Folders into which somebody may have put the whole folder, or files of it: beside it with the same
   /// beginning of their names, as `keyrings.bak`, and in it.
   private static func besides(_ folder: String) -> [String] {

@@ -37,6 +37,16 @@ package enum KeyringProtection: String, Sendable {
     return .unknown
   }
 
+  /// Whether a keyring of this process's user lies there as text; asks no bus.
+  static func isSomeKeyringInClear(in folders: [String] = folders(of: nil)) -> Bool {
+    folders.contains { folder in
+      ((try? UserFile.names(in: folder)) ?? []).contains { name in
+        name.ends(with: ".keyring")
+          && start(of: "\(folder)/\(name)")?.starts(with: clearStart) == true
+      }
+    }
+  }
+
   /// Where this process's user has keyrings, today's place first.
   static func folders(_ environment: (String) -> String? = StoreLocation.variable) -> [String] {
     var folders: [String] = []
@@ -92,6 +102,21 @@ package enum KeyringProtection: String, Sendable {
     }
     guard !bytes.isEmpty, !bytes.contains(UInt8(ascii: "/")), !bytes.contains(0) else { return nil }
     return String(validating: bytes, as: UTF8.self)
+  }
+
+  /// Whether gnome-keyring can read the file of a keyring: one that is encrypted as far as its beginning
+  /// tells, and one that is text if each line is what a key file has.
+  ///
+  /// GLib's `g_key_file_load_from_data` gives the whole file up for one line that is none of them.
+  static func isReadable(_ bytes: [UInt8]) -> Bool {
+    guard bytes.starts(with: clearStart) else { return bytes.starts(with: encryptedStart) }
+    return bytes.split(separator: 0x0A).allSatisfy { line in
+      let text = line.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
+      guard let first = text.first else { return true }
+      if first == UInt8(ascii: "#") { return true }
+      return text.contains(UInt8(ascii: "="))
+        || first == UInt8(ascii: "[") && text.contains(UInt8(ascii: "]"))
+    }
   }
 
   private static func start(of path: String) -> [UInt8]? {

@@ -53,8 +53,16 @@ extension KeyringOwner {
 }
 
 extension ServiceConnection {
-  /// The error of a service in which there is no keyring.
+  /// The error of a service in which there is no keyring, or none that it can read.
   func noCollection(during call: KeyringCall) -> KeyringError {
-    KeyringError(.noCollection, provider: (try? process(during: call))?.provider)
+    let owner = try? process(during: call)
+    guard owner?.provider == .gnomeKeyring,
+      let file = KeyringFiles.unreadable(in: KeyringProtection.folders(of: owner?.process))
+    else { return KeyringError(.noCollection, provider: owner?.provider) }
+    return KeyringError(
+      .noCollection,
+      "the keyring cannot read its own file \(file.path)"
+        + (file.holdsVaultKey ? ", which holds the key of a vault" : ""),
+      provider: .gnomeKeyring, remedy: KeyringFiles.repairHint(file.path))
   }
 }

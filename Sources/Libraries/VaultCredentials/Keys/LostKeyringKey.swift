@@ -17,8 +17,11 @@ enum LostKeyringKey {
     if let newest = files.first {
       let more = files.count > 1 ? " (or \(files.dropFirst().joined(separator: ", ")))" : ""
       again =
-        "a vault's key is in \(newest)\(more): make it the keyring's file again, "
-        + "log in anew, and give the password that it had then"
+        KeyringFiles.isUnreadable(newest)
+        ? "a vault's key is in \(newest), which the keyring cannot read: "
+          + KeyringFiles.repairHint(newest)
+        : "a vault's key is in \(newest)\(more): make it the keyring's file again, "
+          + "log in anew, and give the password that it had then"
     } else {
       let folder = (provider ?? .gnomeKeyring).files.map { ", the folder \($0)," } ?? ""
       again =

@@ -110,14 +110,36 @@ extension UnlockedVault {
   /// Opens another file of this vault.
   fileprivate func branch(at path: String, with sources: [KeySource]) throws -> VaultBranch {
     let bytes = try OutsideFile.read(path, limit: BackupFile.maximumLength)
-    let backup = bytes.starts(with: BackupFile.magic) ? try BackupFile(decoding: bytes) : nil
-    let file = try VaultFile(bytes: backup?.vault ?? bytes)
+    guard [BackupFile.magic, VaultHeader.magic].contains(where: bytes.starts(with:)) else {
+      throw CredentialError(
+        .damaged, "\(path) is neither a vault file nor a backup",
+        hint: "name another file of this vault, or a backup of it")
+    }
+    let (backup, file): (BackupFile?, VaultFile)
+    do {
+      backup = bytes.starts(with: BackupFile.magic) ? try BackupFile(decoding: bytes) : nil
+      file = try VaultFile(bytes: backup?.vault ?? bytes)
+    } catch let error as CredentialError where error.code == .damaged {
+      // Not this vault's own file, whose check would help.
+      throw CredentialError(
+        .damaged, "\(path) cannot be merged: \(error.message)", hint: "use another copy of it",
+        underlying: error)
+    }
     guard file.header.vaultID == vaultID else {
       throw CredentialError(
         .otherVault, "\(path) is a file of another vault",
         hint: "only files that come from one vault can be merged", remedies: [.chooseOtherVault])
     }
-    return try branch(file, blobs: backup?.blobs ?? [:], with: sources)
+    do {
+      return try branch(file, blobs: backup?.blobs ?? [:], with: sources)
+    } catch let error as CredentialError where [.wrongKey, .locked].contains(error.code) {
+      // This vault is open: what does not open is the other file.
+      throw CredentialError(
+        error.code, "\(path) has another key than this vault: \(error.message)",
+        hint:
+          "it may be from before the key was rotated: what opened the vault then opens the file",
+        underlying: error)
+    }
   }
 
   private func branch(

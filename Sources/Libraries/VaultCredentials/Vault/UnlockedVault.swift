@@ -42,6 +42,8 @@ public final class UnlockedVault: Sendable {
   private let slots: [SlotRecord]
   private let pendingNotices = Mutex<[VaultNotice]>([])
   private let hasToldOfPlainSession = Atomic(false)
+  /// Whether copies that the keyring cannot keep have been looked for.
+  let hasSoughtBreakingCopies = Atomic(false)
   /// What opening the vault has read, for the first call after it.
   private let opened: Mutex<OpenedFile?>
 
@@ -79,6 +81,7 @@ public final class UnlockedVault: Sendable {
       {
         vault.note([.plainKeyringSession])
       }
+      vault.warnOfBreakingCopies()
       return vault.pendingNotices.withLock { notices in
         defer { notices = [] }
         return notices

@@ -1,3 +1,4 @@
+import Synchronization
 import VaultSealing
 import VaultStorage
 
@@ -15,6 +16,8 @@ struct VaultCheck {
   mutating func run() throws -> CheckReport {
     let snapshot = try vault.snapshot()
     let (sealed, index) = (snapshot.file, snapshot.index)
+    // The look at the copies names them.
+    vault.hasSoughtBreakingCopies.store(true, ordering: .relaxed)
     for notice in vault.blocking.takeNotices() {
       let severity: CheckFinding.Severity =
         [.rolledBack, .forked, .otherVault].contains(notice.code) ? .damage : .warning
@@ -185,8 +188,12 @@ struct VaultCheck {
     guard status.message == nil, let copies = try? vault.blocking.copies() else {
       return checkMarks(index)
     }
+    if !copies.breaking.isEmpty {
+      let notice = VaultNotice.copiesBreaking(copies.breaking)
+      add(.warning, notice.code.rawValue, notice.message, hint: notice.hint, notice.remedies)
+    }
     addCount(
-      copies.pending, .copiesPending,
+      copies.pending - copies.breaking.count, .copiesPending,
       one: "copy in the keyring is still to be brought up to date",
       more: "copies in the keyring are still to be brought up to date",
       [.synchronizeCopies])

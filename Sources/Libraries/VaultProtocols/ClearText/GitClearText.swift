@@ -26,12 +26,13 @@ enum GitClearText: ClearTextFormat {
         let userBytes = PercentEncoding.decoded(user),
         let passwordBytes = PercentEncoding.decoded(password),
         let userText = String(validating: userBytes, as: UTF8.self),
-        let passwordText = String(validating: passwordBytes, as: UTF8.self), !passwordText.isEmpty
+        let passwordText = String(validating: passwordBytes, as: UTF8.self)
       else { return nil }
       self.scheme = String(line[..<scheme.lowerBound])
-      let isToken = passwordText.isSame(as: GitClearText.tokenPassword)
       (self.user, self.password) = GitClearText.account(userText, passwordText)
-      front = "\(line[..<scheme.upperBound])\(isToken ? GitClearText.tokenUser : String(user)):"
+      guard !self.password.isEmpty else { return nil }
+      let isToken = !self.user.isSame(as: userText)
+      front = "\(line[..<scheme.upperBound])\(isToken ? self.user : String(user)):"
       self.rest = String(rest)
       let place = rest.dropFirst()
       let end = place.unicodeScalars.firstIndex(of: "/") ?? place.endIndex
@@ -46,11 +47,40 @@ enum GitClearText: ClearTextFormat {
   }
 
   /// docs.github.com, "Authenticating to the REST API": the other order, which says the same.
-  private static let (tokenPassword, tokenUser) = ("x-oauth-basic", "x-access-token")
+  private static let tokenPassword = "x-oauth-basic"
 
-  /// User and password; GitHub takes a token in the user's place, which then is the secret.
+  /// What stands in the password's place where a token is the user, beside nothing.
+  private static let placeholders = [
+    tokenPassword, "x-token-auth", "x-access-token", "oauth2", "x",
+  ]
+
+  /// How tokens begin, and the user that stands before them in the usual order: GitHub, "About
+  /// authentication"; GitLab, "Token prefixes", which takes any user; Bitbucket, "App passwords" and
+  /// "Using access tokens".
+  private static let tokens: [(beginning: String, user: String)] =
+    ["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"].map { ($0, "x-access-token") }
+    + ["glpat-", "gldt-", "glcbt-", "gloas-", "glrt-", "glptt-", "glsoat-"].map { ($0, "oauth2") }
+    + ["ATBB", "ATCTT", "ATATT"].map { ($0, "x-token-auth") }
+
+  /// The length of Bitbucket's shortest token: a name may begin with the same letters.
+  private static let shortestToken = 20
+
+  /// User and password; services take a token in the user's place, with a word or nothing for a password.
+  ///
+  /// The token is the secret then. What is returned says the same to the service.
   static func account(_ user: String, _ password: String) -> (user: String, password: String) {
-    password.isSame(as: tokenPassword) ? (tokenUser, user) : (user, password)
+    if password.isSame(as: tokenPassword), !user.isEmpty {
+      return (tokenUser(of: user) ?? "x-access-token", user)
+    }
+    guard password.isEmpty || placeholders.contains(where: password.isSame(as:)),
+      let tokenUser = tokenUser(of: user)
+    else { return (user, password) }
+    return (tokenUser, user)
+  }
+
+  private static func tokenUser(of text: String) -> String? {
+    guard text.utf8.count >= shortestToken else { return nil }
+    return tokens.first { text.begins(with: $0.beginning) }?.user
   }
 
   private static func addresses(_ text: String) -> [(line: Int, address: Address)] {

@@ -56,6 +56,10 @@ public struct SecretReference: Hashable, Sendable {
     if let hash = rest.unicodeScalars.firstIndex(of: "#") {
       field = try Self.decode(rest[rest.unicodeScalars.index(after: hash)...])
       rest = rest[..<hash]
+      guard field?.isEmpty == false else {
+        throw ProtocolError(
+          .invalidRequest, "the reference names no field after '#'", remedy: .exampleReference)
+      }
     }
     var query: Substring = ""
     if let mark = rest.unicodeScalars.firstIndex(of: "?") {

@@ -223,14 +223,7 @@ struct ClearTextMoving {
         "git asks its other helpers beside the vault: "
           + others.map(StandardOutput.shown).joined(separator: ", "))
     }
-    for helper in Connection.otherClearTextHelpers() {
-      StandardError.note(
-        "\(StandardOutput.shown(helper)): it has a file of its own, which was not looked at, and writes "
-          + "each password there in plain text",
-        hint:
-          "move that file: \(ProgramName.current) import git-credentials FILE; then take the helper "
-          + "out of git's configuration")
-    }
+    Self.tellClearTextHelpers()
     guard Self.isGitsFileKept(sweep.files),
       try Connection("git", part: nil, settings: settings).hasClearTextHelper()
     else { return }
@@ -238,6 +231,23 @@ struct ClearTextMoving {
       "git's helper 'store' goes on beside the vault, since its file has more than what is moved: "
         + "git writes new passwords there, too, in plain text",
       hint: "once that file is empty: \(ProgramName.current) connect git")
+  }
+
+  /// Names the helpers of git that write each password in plain text to files which are not looked at.
+  ///
+  /// - Returns: Whether there are such.
+  @discardableResult
+  static func tellClearTextHelpers() -> Bool {
+    let helpers = Connection.otherClearTextHelpers()
+    for helper in helpers {
+      StandardError.note(
+        "\(StandardOutput.shown(helper)): it has a file of its own, which was not looked at, and writes "
+          + "each password there in plain text",
+        hint:
+          "move that file: \(ProgramName.current) import git-credentials FILE; then take the helper "
+          + "out of git's configuration")
+    }
+    return !helpers.isEmpty
   }
 
   /// What to type from now on, for programs that have no setting for it.
@@ -357,6 +367,28 @@ struct ClearTextMoving {
   /// Whether this home has moved something of some programs, whichever entry is meant.
   func hasMoved(_ programs: [ClearTextProgram]) throws -> Bool {
     try !MovedSecrets(settings).programs.isDisjoint(with: programs)
+  }
+
+  /// Says which other vaults have what was moved of some programs, and the line that gives it back.
+  ///
+  /// - Parameters:
+  ///   - programs: The programs.
+  ///   - word: What `disconnect` calls them.
+  /// - Returns: Whether there is such a vault.
+  /// - Throws: What reading the state throws.
+  func tellOtherVaults(_ programs: [ClearTextProgram], _ word: String) throws -> Bool {
+    let others = try MovedSecrets.otherVaults(with: Set(programs), settings)
+    for name in others {
+      let program = ProgramName.current
+      StandardError.note(
+        "what was moved of \(StandardOutput.shown(word)) is in "
+          + (name.map { "the vault '\(StandardOutput.shown($0))'" } ?? "the default vault"),
+        hint: "from there: "
+          + (name.map { "\(program) --vault \(Quoting.shell($0))" }
+            ?? "env -u \(EnvironmentNames.vaultName) \(program)")
+          + " disconnect \(StandardOutput.shown(word))")
+    }
+    return !others.isEmpty
   }
 
   /// Tells that another home has moved secrets of some programs, if the vault opens unasked.

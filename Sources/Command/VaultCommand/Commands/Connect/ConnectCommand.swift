@@ -235,6 +235,11 @@ struct DisconnectCommand: ParsableCommand {
           "all of it: \(ProgramName.current) disconnect \(StandardOutput.shown(options.program)); "
           + "one program at a time")
     }
+    if !keep, restored.isEmpty, !isChanged, !programs.isEmpty, try !moving.hasMoved(programs),
+      try moving.tellOtherVaults(programs, options.program)
+    {
+      throw ExitStatusOnly(status: .no)
+    }
     if !keep, restored.isEmpty, !isChanged, !programs.isEmpty,
       Connection.Program(rawValue: options.program) == nil, moving.tellForeign(programs)
     {
@@ -256,11 +261,33 @@ struct DisconnectCommand: ParsableCommand {
     }
     // Of a program that is set up by hand there is nothing else to undo.
     let isKnown = programs.isEmpty || Connection.Program(rawValue: options.program) != nil
+    let changes =
+      isKnown ? try disconnecting(restored) : try disconnectingOther(restored, programs)
+    if changes.isEmpty, restored.isEmpty, forgotten == 0, try tellConnectedProfiles() {
+      throw ExitStatusOnly(status: .no)
+    }
     try options.perform(
-      isKnown ? try disconnecting(restored) : try disconnectingOther(restored, programs),
-      verbs: ("took out of", "would take out of"),
+      changes, verbs: ("took out of", "would take out of"),
       [("restored", .array(restored.map(\.json))), kept], isAll: restored.isEmpty && forgotten == 0)
     if !options.common.json { moving.tell(restored) }
+  }
+
+  /// Says which profiles of aws ask a vault, where the one that is meant does not.
+  ///
+  /// - Returns: Whether there are such.
+  /// - Throws: What reading throws.
+  private func tellConnectedProfiles() throws -> Bool {
+    guard options.program == Connection.Program.aws.rawValue, options.part == nil else {
+      return false
+    }
+    let profiles = try options.connection().connectedProfiles()
+    for (profile, words) in profiles {
+      StandardError.note(
+        "the profile \(StandardOutput.shown(profile)) asks a vault",
+        hint: "\(ProgramName.current)\(StandardOutput.shown(words)) disconnect aws "
+          + StandardOutput.shown(profile))
+    }
+    return !profiles.isEmpty
   }
 
   /// What takes the settings of another program back that the move of this one's file has made: git's

@@ -37,9 +37,20 @@ struct FieldLine: Equatable, Sendable {
   var open: [String] = []
   var conceal: [String] = []
 
+  /// Refuses an empty name, as an unset variable leaves it: the main secret is not what was meant.
+  ///
+  /// - Parameter name: The name of a field; `nil` where none was given.
+  /// - Throws: ``CommandError`` with code `usage`.
+  static func checkIsNamed(_ name: String?) throws {
+    guard name?.isEmpty == true else { return }
+    throw CommandError.usage(
+      "the name of the field is empty",
+      hint: "name one, such as: --field user; the main secret: leave --field out")
+  }
+
   /// Fields to ask for, or to read from the line's source; `nil` is the main secret.
   var asked: [String?] {
-    field.filter { !$0.unicodeScalars.contains("=") }.map { $0.isEmpty ? nil : $0 }
+    field.filter { !$0.unicodeScalars.contains("=") }
   }
 
   /// Fields with the value that the line gives them.
@@ -56,6 +67,7 @@ struct FieldLine: Equatable, Sendable {
 
   /// What the line says of fields; the same field cannot be both.
   func marks() throws -> [String: Bool] {
+    for name in field + open + conceal { try Self.checkIsNamed(name) }
     guard Set(open).isDisjoint(with: conceal) else {
       throw CommandError.usage(
         "a field cannot be open and concealed", hint: "give one of --open and --conceal")

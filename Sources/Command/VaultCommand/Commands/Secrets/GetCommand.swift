@@ -94,6 +94,7 @@ package struct GetRequest: Equatable, Sendable {
     drawsCode: Bool,
     clipboard: ClipboardLine, common: CommonOptions
   ) throws {
+    try FieldLine.checkIsNamed(field)
     let clipboard = try clipboard.request()
     let settings = try common.settings()
     try FormatWord.refuse(

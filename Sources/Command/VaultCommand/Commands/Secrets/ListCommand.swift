@@ -224,7 +224,7 @@ struct ListRequest: Equatable, Sendable {
   }
 
   private func endWithNothing(known: [String], _ settings: VaultSettings) throws {
-    if !settings.writesJSON { tellNothing(known) }
+    if !settings.writesJSON { tellNothing(known, settings) }
     if exitCode { throw ExitStatusOnly(status: .no) }
   }
 

@@ -40,6 +40,7 @@ struct MenuCommand: ParsableCommand {
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
+    try FieldLine.checkIsNamed(field)
     let settings = try common.settings()
     let request = try clipboard.given.choice()
     let command = try chosenCommand()

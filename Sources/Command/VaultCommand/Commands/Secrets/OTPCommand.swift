@@ -57,6 +57,7 @@ struct OTPRequest: Equatable, Sendable {
   var common = CommonOptions()
 
   func run() throws {
+    try FieldLine.checkIsNamed(field)
     let settings = try common.settings()
     let given = try ItemPicker.named(name).map { try ItemName($0) }
     let request = try clipboard.request()

@@ -59,6 +59,7 @@ struct RemoveRequest: Equatable, Sendable {
   var common = CommonOptions()
 
   func run() throws {
+    for name in field { try FieldLine.checkIsNamed(name) }
     let settings = try common.settings()
     if !field.isEmpty { return try removeFields(settings) }
     let words = try names.map { word in (word, try ItemSelection(word)) }

@@ -48,7 +48,8 @@ struct BackupCommand: ParsableCommand {
     if let folder { return try write(to: folder, settings) }
     guard file != "-" else { return try writeToStandardOutput(settings) }
     let isReplacing = try Self.isBackup(file)
-    try Self.tell(settings.withVault { try $0.backUp(to: file) }, settings)
+    try Self.tell(
+      settings.withVault { try $0.backUp(to: file) }, settings, named: LineValue.shown(file))
     if isReplacing { StandardError.note("replaced an older backup") }
   }
 
@@ -92,6 +93,28 @@ struct BackupCommand: ParsableCommand {
       throw CommandError.usage("there is no backup: stdin is the terminal", hint: "name a file")
     }
     return try StandardInput.all(limit: BackupSummary.maximumSize)
+  }
+
+  /// Runs what reads a backup, and says of a file that is none which one it is, and what takes it.
+  ///
+  /// - Parameters:
+  ///   - file: The file as it was named.
+  ///   - body: What reads it.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws.
+  static func naming<Result>(_ file: String, _ body: () throws -> Result) throws -> Result {
+    let shown = file == "-" ? "stdin" : LineValue.shown(file)
+    do {
+      return try body()
+    } catch let error as CredentialError where error.code == .invalidValue {
+      let (name, typed) = (ProgramName.current, file == "-" ? "FILE" : Quoting.shell(file))
+      throw CommandError(
+        .invalidValue, "\(shown) is a vault file, not a backup",
+        hint: "what it has more than your vault: \(name) merge \(typed); by itself: copy it to "
+          + "FOLDER/secrets.vault, then: \(name) --home FOLDER check")
+    } catch let error as CredentialError where error.code == .damaged {
+      throw CommandError(.damaged, "\(shown): \(error.message)", hint: error.advice)
+    }
   }
 
   /// Whether the path is an existing backup.

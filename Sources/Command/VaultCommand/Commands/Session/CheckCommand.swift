@@ -46,11 +46,12 @@ struct CheckCommand: ParsableCommand {
     if let file {
       let vault = try settings.locked()
       let sources = UnlockSources(settings: settings, vault: vault).sources()
-      let summary =
+      let summary = try BackupCommand.naming(file) {
         file == "-"
-        ? try vault.blocking.checkBackup(
-          BackupCommand.standardInput(settings), named: "-", with: sources)
-        : try vault.blocking.checkBackup(file, with: sources)
+          ? try vault.blocking.checkBackup(
+            BackupCommand.standardInput(settings), named: "-", with: sources)
+          : try vault.blocking.checkBackup(file, with: sources)
+      }
       return try BackupCommand.tell(summary, settings)
     }
     let report = try settings.withVault { try $0.check() }

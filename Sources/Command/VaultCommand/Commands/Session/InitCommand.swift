@@ -48,10 +48,14 @@ struct InitCommand: ParsableCommand {
     if let from {
       var origin = ""
       if from == "-" {
-        try vault.blocking.restore(BackupCommand.standardInput(settings))
+        try BackupCommand.naming(from) {
+          try vault.blocking.restore(BackupCommand.standardInput(settings))
+        }
       } else {
         let newest = try BackupFolder.newest(in: from, ofVault: vault.name)
-        try vault.blocking.restore(from: newest ?? from)
+        try BackupCommand.naming(newest ?? from) {
+          try vault.blocking.restore(from: newest ?? from)
+        }
         origin = newest.map { " from \($0)" } ?? ""
       }
       return StandardError.note("restored \(vault.path)\(origin); the same keys open it as before")

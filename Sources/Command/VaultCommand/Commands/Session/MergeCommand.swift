@@ -82,8 +82,19 @@ struct MergeCommand: ParsableCommand {
       }
     } else {
       let sources = UnlockSources(settings: settings, vault: vault).sources()
-      report = try settings.withVault {
-        try $0.merge(file, base: base, with: sources, isTrial: dryRun)
+      report = try settings.withVault { open in
+        do {
+          return try open.merge(file, base: base, with: sources, isTrial: dryRun)
+        } catch var error as CredentialError where [.wrongKey, .locked].contains(error.code) {
+          // The vault is open: what is missing is the other file's key.
+          let program = ProgramName.current
+          error.hint =
+            "it may be from before the key was rotated; with what opened the vault then: "
+            + "\(program) unlock, and: \(EnvironmentNames.keyFile)=OLD \(program) merge "
+            + Quoting.shell(file)
+          error.remedies = []
+          throw error
+        }
       }
     }
     if settings.writesJSON {

@@ -113,8 +113,10 @@ struct LockCommand: ParsableCommand {
     let vault = try settings.locked().blocking
     let hadSession = try vault.lock()
     if hadSession, (try? vault.summary()) == nil {
+      let isThere = (try? vault.exists()) ?? true
       StandardError.note(
-        "the vault file cannot be read: the sessions of all your vaults were ended",
+        (isThere ? "the vault file cannot be read" : "there is no vault file")
+          + ": the sessions of all your vaults were ended",
         hint: "'\(ProgramName.current) status' says why")
     }
     if settings.writesJSON {
