@@ -61,9 +61,9 @@ struct ImportAgainTests {
     for id in [nil, "1"] {
       let vault = try InMemoryVault().open.blocking
       try vault.set(ItemName("S"), to: Secret("own"))
-      let plan = try store(
+      let made = try store(
         [Entry(id: id, name: "S", user: user, url: url, secret: "theirs")], vault, replaces: true)
-      #expect(plan.steps.map(\.action) == [.new])
+      #expect(made.steps.map(\.action) == [.new])
       let snapshot = try vault.read()
       #expect(snapshot.items().count == 2)
       #expect(try snapshot.secrets(of: #require(snapshot[ItemName("S")])).main.text == "own")
