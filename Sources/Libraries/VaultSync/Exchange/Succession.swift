@@ -91,6 +91,7 @@ struct Succession: Exchanging {
     state.sent = 0
     state.rest = nil
     state.recovery = [UInt8](repeating: 0, count: 16)
+    state.recoveryFiles = [:]
     try files.replaceState(state.sealed(loaded.keys.own))
     loaded.state = state
     loaded.keys = loaded.keys.adding(keys)

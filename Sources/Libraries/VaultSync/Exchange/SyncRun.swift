@@ -178,7 +178,9 @@ struct SyncRun: Exchanging {
       if report.problems.isEmpty {
         try SnapshotExchange(exchange).exchangeSnapshots(&loaded, &report)
       }
-      if acceptingRollback || Sending(exchange).isTimeToMend(loaded.state) {
+      let looks = acceptingRollback || Sending(exchange).isTimeToMend(loaded.state)
+      let writes = loaded.history.frontier[loaded.state.stream, default: 0] > loaded.state.sent
+      if looks {
         report.mended = try Sending(exchange).mend(
           &loaded, min(own.count, loaded.state.sent), &report.problems)
       }
@@ -186,7 +188,8 @@ struct SyncRun: Exchanging {
       try SettlingForks(exchange).restore(loaded)
       let sent = loaded.state.sent
       // Whoever hears that this machine found a snapshot right may remove what an older one needs.
-      try RecoveryCodes(exchange).putRecoveryInvitations(&loaded)
+      report.mended += try RecoveryCodes(exchange).putRecoveryInvitations(
+        &loaded, comparing: looks || writes)
       try Sending(exchange).push(own, &loaded, &report)
       Packing(exchange).packIfDue(loaded, after: sent)
       try RecoveryCodes(exchange).putRecoveryInvitations(&loaded)

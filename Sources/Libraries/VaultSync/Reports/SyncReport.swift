@@ -8,8 +8,8 @@ public struct SyncReport: Sendable {
   public internal(set) var changes: MergeReport
   /// The number of records that went to the store.
   public internal(set) var sent = 0
-  /// The number of records that the store had lost, and has again: this machine's, and those of others
-  /// that it has.
+  /// The number of records that the store had lost, and has again: this machine's, those of others
+  /// that it has, and what its recovery codes open.
   public internal(set) var mended = 0
   /// The number of records that came from it.
   public internal(set) var received = 0
