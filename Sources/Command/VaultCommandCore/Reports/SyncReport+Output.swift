@@ -258,11 +258,19 @@ extension SyncReport {
         "a copy of this home goes on as \(shown)",
         hint: "if it is not yours: \(ProgramName.current) sync remove \(Quoting.typed(label))")
     }
-    for copy in copiesOfOthers {
+    // Whoever makes them makes more than anybody reads.
+    for copy in copiesOfOthers.prefix(4) {
       StandardError.note(
-        "a copy of \(StandardOutput.shown(copy.original))'s home goes on as "
-          + StandardOutput.shown(copy.label),
+        "a copy of \(Sanitizer.visible(copy.original))'s home goes on as "
+          + Sanitizer.visible(copy.label),
         hint: "if nobody knows it: \(ProgramName.current) sync remove \(Quoting.typed(copy.label))")
+    }
+    if copiesOfOthers.count > 4 {
+      StandardError.note(
+        "\(Plural.of(copiesOfOthers.count - 4, "more machine")) of that kind: "
+          + "\(ProgramName.current) sync devices",
+        hint: "to remove all that go on from one home: \(ProgramName.current) sync remove NAME "
+          + "--copies")
     }
     if closedRecoveryCodes > 0 {
       StandardError.note(
