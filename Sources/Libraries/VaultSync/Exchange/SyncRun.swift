@@ -14,7 +14,12 @@ struct SyncRun: Exchanging {
         if !acceptingRollback, !Sending(exchange).isTimeToMend(state), try isAtRest(state, heads) {
           state.lastContact = now()
           try files.replaceState(state.sealed(keys.own))
-          return SyncReport(changes: .unchanged)
+          var report = SyncReport(changes: .unchanged)
+          if !notes.stopped.isEmpty {
+            let roster = try replica.load((state, keys)).history.roster()
+            report.tellStopped(notes.stopped.keys.sorted(), roster)
+          }
+          return report
         }
         var loaded = try replica.load((state, keys))
         return try bringTogether(&loaded, heads, &notes, acceptingRollback) { _, _ in
@@ -157,7 +162,9 @@ struct SyncRun: Exchanging {
     report.asking = loaded.asking(after)
     report.cameByCode = after.comersByCode(since: former, loaded.state.stream)
     // Told once: what is to be done about it is a person's to say.
-    let refused = after.invitations.values.filter { $0.isSettled && $0.accepted.count >= $0.uses }
+    let refused = after.invitations.values.filter {
+      $0.isSettled && ($0.isRecovery || $0.accepted.count >= $0.uses)
+    }
     report.refused = notes.note(refused: Set(refused.flatMap(\.refused))).compactMap {
       loaded.history.label(of: $0)
     }
@@ -206,10 +213,27 @@ struct SyncRun: Exchanging {
     files.setReader(after.members[loaded.state.stream]?.role == .reader)
     loaded.state.epochs = loaded.history.epochs
     loaded.state.rest = isPushed ? rest(heads, loaded, report, vault) : nil
+    try tellLeftOut(&report, loaded, &notes)
     report.tellRefusals()
     try files.replaceState(loaded.state.sealed(loaded.keys.own))
     try replica.renewBase(loaded, step: tuning.baseStep)
     return report
+  }
+
+  /// Leaves out of the report which items the vault has no room for, where that was told before.
+  private func tellLeftOut(
+    _ report: inout SyncReport, _ loaded: LoadedReplica, _ notes: inout SyncNotes
+  ) throws {
+    guard !report.changes.leftOut.isEmpty else { return }
+    // The notes lie there in the open: no name can be guessed from them.
+    let marks = try report.changes.leftOut.map { name in
+      let key = loaded.keys.own.withBytes { $0.array(0..<$0.byteCount) }
+      return Hexadecimal.text(
+        try Hash.blake2b(Array("VSS1/left-out".utf8) + key + Array(name.text.utf8), count: 16))
+    }
+    let new = notes.note(leftOut: Set(marks))
+    report.changes.leftOut = zip(report.changes.leftOut, marks)
+      .filter { new.contains($0.1) }.map(\.0)
   }
 
   /// Fetches; where others decide which record of a stream counts, once more by that.
