@@ -101,6 +101,8 @@ public struct CredentialError: Error, Sendable, CustomStringConvertible {
   /// The item that was asked for, where there is none: for a caller who knows names that are like
   /// it.
   package var missingItem: ItemName?
+  /// What stands in the way of an undo, item by item: for a caller who may show names.
+  package var keptChanges: [UndoneChange] = []
   /// The error of the layer below, if one failed.
   public let underlying: (any Error)?
 

@@ -54,6 +54,16 @@ public struct LostValue: Sendable, Equatable {
   func isOfSameProperty(as other: LostValue) -> Bool {
     property == other.property && attribute.isSame(as: other.attribute)
   }
+
+  /// Whether an item has it.
+  func isCurrent(in record: ItemRecord) -> Bool {
+    switch property {
+    case .name: record.name.isSame(as: value)
+    case .attribute: record.attributes[attribute].map { $0.isSame(as: value) } ?? false
+    case .note: record.note.isSame(as: value)
+    case .expiry: String(record.expires) == value
+    }
+  }
 }
 
 // MARK: - In a vault file
@@ -93,6 +103,16 @@ extension ItemConflict {
     for part in parts { texts[part.place, default: ""] += part.text }
     return texts.sorted { $0.key < $1.key }.compactMap { LostValue(stored: $0.value) }
   }
+
+  /// Whether two items have the same values that lost, whoever wrote them.
+  static func haveSameLost(_ one: NamedTexts, _ other: NamedTexts) -> Bool {
+    let (one, other) = (lost(in: one), lost(in: other))
+    return one.count == other.count
+      && zip(one, other).allSatisfy { $0.isOfSameProperty(as: $1) && $0.value.isSame(as: $1.value) }
+  }
+
+  /// Whether an attribute is a part of a value that lost.
+  static func isOfLost(_ name: String) -> Bool { name.utf8.starts(with: lostPrefix.utf8) }
 
   /// Keeps values that lost in the place of those that are kept; more than there is room for are
   /// left out.

@@ -74,8 +74,8 @@ extension SyncedVault {
         isThisMachine: member.stream == loaded.state.stream,
         joined: Date(timeIntervalSince1970: Double(member.joined) / 1000),
         lastHeard: Date(
-          timeIntervalSince1970: Double(loaded.history.last(member.stream)?.content.time ?? 0)
-            / 1000),
+          timeIntervalSince1970: Double(
+            min(loaded.history.last(member.stream)?.content.time ?? 0, now())) / 1000),
         isRemoved: member.last != nil, isAdmitted: member.isAdmitted,
         invitation: member.invitation.map { Hexadecimal.text($0) },
         invitedBy: member.invitation.flatMap { roster.invitations[$0] }

@@ -110,6 +110,19 @@ public struct SyncedVault: Sendable, Exchanging {
     try Joining.check(invitation, in: engine)
   }
 
+  /// The space that an invitation is for, also one that has ended.
+  ///
+  /// - Parameters:
+  ///   - invitation: The code that was typed.
+  ///   - engine: The store.
+  /// - Returns: The space.
+  /// - Throws: ``SyncError`` with code `.invitation` for a code that is for none, `.unavailable`.
+  package static func space(
+    of invitation: SecretBytes, in engine: any SyncEngine
+  ) throws -> SpaceID {
+    try Joining.space(of: invitation, in: engine)
+  }
+
   /// The first run after ``create(_:in:at:label:)`` or ``join(_:in:at:invitation:label:)``.
   ///
   /// If it fails before the store has anything of this machine, the vault belongs to no space, as

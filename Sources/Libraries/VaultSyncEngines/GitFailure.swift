@@ -48,7 +48,9 @@ package struct GitFailure {
         "returned error: 404",
       ],
       message: "there is no git repository at that address",
-      hint: "make an empty one there first: git init --bare"),
+      hint:
+        "if it was there before, try again when it is back; else make an empty one there first: "
+        + "git init --bare"),
     Kind(
       signs: ["detected dubious ownership"],
       message: "the store belongs to another user, so git does not use it",

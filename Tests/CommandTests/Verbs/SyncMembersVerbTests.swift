@@ -250,6 +250,30 @@ struct SyncMembersVerbTests {
     #expect(elsewhere.status != 0)
   }
 
+  /// A code that is given is looked at, also where the vault's own space lies in that store.
+  @Test func anInvitationIntoAnotherSpaceOfTheStoreIsRefused() throws {
+    let third = try ThrowawayVault()
+    #expect(try third("sync", "init", store.path, "--label", "third").status == 0)
+    let code = try third("sync", "invite").text
+    let other = try laptop("sync", "join", store.path, "--stdin", input: code)
+    #expect(other.status != 0 && other.errors.contains("another space"), "\(other.errors)")
+    let none = try laptop("sync", "join", store.path, "--stdin", input: "complete nonsense")
+    #expect(none.status == 77, "\(none.errors)")
+    let own = try laptop("sync", "invite").text
+    #expect(try laptop("sync", "join", store.path, "--stdin", input: own).status == 0)
+  }
+
+  /// A name that cannot be used is refused before a vault is made.
+  @Test(arguments: ["a b", "-rf", ".."]) func aJoinThatCannotBeLeavesNothing(_ label: String) throws
+  {
+    let code = try laptop("sync", "invite").text
+    let joined = try laptop(
+      "--vault", "second", "sync", "join", store.path, "--stdin", "--label=\(label)", input: code)
+    #expect(joined.status == 64, "\(joined.errors)")
+    let files = try FileManager.default.contentsOfDirectory(atPath: laptop.data)
+    #expect(files.allSatisfy { !$0.contains("second") }, "\(files)")
+  }
+
   @Test func whatLostIsShownWithItsPropertyAndMachine() throws {
     func describe(_ machine: ThrowawayVault, _ words: String...) throws {
       let done = try machine.command.run(["set", "token"] + words, input: Data())

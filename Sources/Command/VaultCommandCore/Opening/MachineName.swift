@@ -16,6 +16,7 @@ package enum MachineName {
       (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
         || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
+    .drop { $0 == UInt8(ascii: "-") }
     return name.isEmpty ? "machine" : String(decoding: name, as: UTF8.self)
   }
 }

@@ -147,11 +147,13 @@ extension VaultSettings {
   ///   - place: Its name as it is remembered.
   ///   - spaces: What it has.
   ///   - password: What opens it, to be kept.
+  ///   - code: Gives the invitation that a person has for that store, if any.
   /// - Returns: Whether it does; false as well where there is no vault.
-  /// - Throws: What opening the vault throws; as the other one.
+  /// - Throws: What opening the vault throws; `SyncError` with code `.alreadyJoined` for an invitation
+  ///   into another space; as the other one.
   package func followStore(
     to engine: any SyncEngine, at place: String, among spaces: [SpaceID],
-    password: SecretBytes?
+    password: SecretBytes?, code: () throws -> SecretBytes?
   ) throws -> Bool {
     let name = vaultName ?? ProcessState.variable(EnvironmentNames.vaultName)
     let file = try location().vaultFile(named: name)
@@ -161,6 +163,13 @@ extension VaultSettings {
       followed = try withSpace { space in
         let own = try space.status()
         guard spaces.contains(where: { $0.text == own.space }) else { return nil }
+        if let code = try code(), try SyncedVault.space(of: code, in: engine).text != own.space {
+          throw SyncError(
+            .alreadyJoined,
+            "the invitation is for another space of that store than the one that the vault belongs to",
+            hint: "leave that one first: \(line("leave")); or join with another vault: "
+              + "\(ProgramName.current) --vault NAME sync join STORE")
+        }
         return try follow(space, from: own.store, to: engine, at: place, password: password)
       }
     } catch let error as SyncError where error.code == .notJoined {
@@ -266,6 +275,8 @@ extension VaultSettings {
       hint: wasThere ? nil : "which are: \(ProgramName.current) sync status")
   }
 
+  private func line(_ verb: String) -> String { "\(ProgramName.current) sync \(verb)" }
+
   private func line(_ verb: String, _ domain: String) -> String {
     "\(ProgramName.current) sync \(verb) \(Quoting.typed(domain))"
   }
@@ -275,7 +286,7 @@ extension VaultSettings {
   /// - Parameter force: Leaves also if nobody else is an owner.
   /// - Throws: `SyncError` with code `.lastOwner`.
   package func leaveSpace(force: Bool) throws {
-    let (isTold, owners) = try withVault { vault in
+    let (isTold, owners, unsent) = try withVault { vault in
       guard SyncedVault.isJoined(vaultAt: vault.path) else {
         throw try notJoined(vault.unlocked)
       }
@@ -285,7 +296,9 @@ extension VaultSettings {
       let status = try? SyncedVault(vault.unlocked, engine: engine).status()
       if let space = try? SyncedVault(vault.unlocked, engine: engine) { forgetData(of: space) }
       let isTold = try SyncedVault.leave(vault.unlocked, in: engine, asLastOwner: force)
-      return (isTold, (status?.owners ?? []).filter { $0 != status?.label })
+      let unsent =
+        isTold ? 0 : status.map { $0.unsent + $0.changedItems + $0.changedPreferences } ?? 0
+      return (isTold, (status?.owners ?? []).filter { $0 != status?.label }, unsent)
     }
     if writesJSON {
       return try StandardOutput.write([("told", .bool(isTold)), ("owners", .strings(owners))])
@@ -296,6 +309,11 @@ extension VaultSettings {
         + (owners.isEmpty ? "" : "; owners, who can invite it again as any admin can: \(names)"),
       hint: isTold
         ? nil : "the others could not be told: have this machine removed by one of them")
+    if unsent > 0 {
+      StandardError.warning(
+        "\(Plural.of(unsent, "change")) of this machine never came to the others",
+        hint: "what is in the vault stays there; join again with it to bring it to them")
+    }
   }
 
   /// Brings changes to the store without a person: no questions, and one run for many changes.

@@ -22,7 +22,7 @@ extension SyncDevice {
   /// The machine as a row.
   package func row(at now: Date) -> [String] {
     [
-      StandardOutput.shown(label), isRemoved ? "removed" : role.name, String(id.prefix(8)),
+      Sanitizer.visible(label), isRemoved ? "removed" : role.name, String(id.prefix(8)),
       isThisMachine ? "this machine" : "heard \(lastHeard.relative(to: now))",
       isAdmitted ? way : "not let in yet",
     ]
@@ -31,7 +31,7 @@ extension SyncDevice {
   /// How it came in.
   private var way: String {
     guard let invitation else { return "made the space" }
-    let shown = { StandardOutput.shown($0 ?? "other") }
+    let shown = { Sanitizer.visible($0 ?? "other") }
     if cameByRecoveryCode {
       return "came by a recovery code of \(shown(invitedBy)) (\(invitation.prefix(8)))"
     }
@@ -54,9 +54,9 @@ extension SyncLogEntry {
   /// The entry as a row.
   package var row: [String] {
     [
-      Timestamp.text(time), StandardOutput.shown(device), action.rawValue,
-      StandardOutput.shown(subject ?? ""),
-    ] + (properties.isEmpty ? [] : [properties.map(StandardOutput.shown).joined(separator: ", ")])
+      Timestamp.text(time), Sanitizer.visible(device), action.rawValue,
+      Sanitizer.visible(subject ?? ""),
+    ] + (properties.isEmpty ? [] : [properties.map(Sanitizer.visible).joined(separator: ", ")])
   }
 }
 
@@ -83,7 +83,7 @@ extension SyncStatus {
   /// Says that the vault is in a space now, and how others come in.
   package func tellBeginning() {
     StandardError.note(
-      "this vault syncs with \(StandardOutput.shown(address.shown)); it will see sizes and times, no names",
+      "this vault syncs with \(Sanitizer.visible(address.shown)); it will see sizes and times, no names",
       hint: "let another machine in: \(ProgramName.current) sync invite; "
         + (recoveryCodes > 0
           ? "the recovery code now opens the space, too"
@@ -92,8 +92,8 @@ extension SyncStatus {
 
   /// Who may let others in and remove them, and whether that is one accident from nobody.
   private var ownersInWords: String {
-    let names = owners.map(StandardOutput.shown).joined(separator: ", ")
-    let others = admins.map(StandardOutput.shown).joined(separator: ", ")
+    let names = owners.map(Sanitizer.visible).joined(separator: ", ")
+    let others = admins.map(Sanitizer.visible).joined(separator: ", ")
     if owners.isEmpty {
       return admins.isEmpty
         ? "none: nobody can invite or remove a machine"
@@ -129,18 +129,18 @@ extension SyncStatus {
   /// The state as rows.
   package func rows(at now: Date) -> [[String]] {
     [
-      ["store", "\(kind) \(StandardOutput.shown(address.shown))"],
-      ["this machine", "\(StandardOutput.shown(label)), \(role?.name ?? "not in")"],
+      ["store", "\(kind) \(Sanitizer.visible(address.shown))"],
+      ["this machine", "\(Sanitizer.visible(label)), \(role?.name ?? "not in")"],
       ["machines", String(devices)],
       ["owners", ownersInWords],
       ["recovery codes", recoveryCodes == 0 ? "none opens the space" : String(recoveryCodes)],
       ["last contact", lastContact?.relative(to: now) ?? "never"],
       changesRow,
     ]
-      + domains.map { ["preferences", StandardOutput.shown($0)] }
-      + otherDomains.map { ["not added here", StandardOutput.shown($0)] }
-      + waiting.map { ["on their way", "records of \(StandardOutput.shown($0))"] }
-      + stopped.map { ["not taken", "records of \(StandardOutput.shown($0)): see sync now"] }
+      + domains.map { ["preferences", Sanitizer.visible($0)] }
+      + otherDomains.map { ["not added here", Sanitizer.visible($0)] }
+      + waiting.map { ["on their way", "records of \(Sanitizer.visible($0))"] }
+      + stopped.map { ["not taken", "records of \(Sanitizer.visible($0)): see sync now"] }
       + forks.map { ["forked", $0.words] }
   }
 }
@@ -148,7 +148,7 @@ extension SyncStatus {
 extension SyncFork {
   /// What a person should know of it.
   fileprivate var words: String {
-    "\(StandardOutput.shown(device)) \(machine.prefix(8)): two records with the number \(number), "
+    "\(Sanitizer.visible(device)) \(machine.prefix(8)): two records with the number \(number), "
       + "by its own signatures; they are in --json"
   }
 
@@ -220,14 +220,14 @@ extension SyncReport {
   package func tell() throws {
     try changes.tellItems()
     for domain in domains {
-      try StandardOutput.line("preferences: \(StandardOutput.shown(domain))")
+      try StandardOutput.line("preferences: \(Sanitizer.visible(domain))")
     }
     for key in tooLong {
-      StandardError.note("\(StandardOutput.shown(key)) is too long to be synchronized", hint: nil)
+      StandardError.note("\(Sanitizer.visible(key)) is too long to be synchronized", hint: nil)
     }
     for label in waiting {
       StandardError.note(
-        "records of \(StandardOutput.shown(label)) are still on their way", hint: nil)
+        "records of \(Sanitizer.visible(label)) are still on their way", hint: nil)
     }
     if mended > 0 {
       StandardError.note(
@@ -235,9 +235,9 @@ extension SyncReport {
     }
     if let successor {
       StandardError.note(
-        "this home was put back or copied: the machine goes on as \(StandardOutput.shown(successor))",
+        "this home was put back or copied: the machine goes on as \(Sanitizer.visible(successor))",
         hint: siblings.first.map { sibling in
-          "\(siblings.map { StandardOutput.shown($0) }.joined(separator: ", ")) went on from the same home"
+          "\(siblings.map { Sanitizer.visible($0) }.joined(separator: ", ")) went on from the same home"
             + " before: what is no more, an admin takes out: "
             + "\(ProgramName.current) sync remove \(Quoting.typed(sibling))"
         })
@@ -250,19 +250,27 @@ extension SyncReport {
     if let renamed {
       StandardError.note(
         "another machine has the name that this one asked for: this one is called "
-          + StandardOutput.shown(renamed))
+          + Sanitizer.visible(renamed))
     }
     for label in copies {
-      let shown = StandardOutput.shown(label)
+      let shown = Sanitizer.visible(label)
       StandardError.note(
         "a copy of this home goes on as \(shown)",
         hint: "if it is not yours: \(ProgramName.current) sync remove \(Quoting.typed(label))")
     }
-    for copy in copiesOfOthers {
+    // Whoever makes them makes more than anybody reads.
+    for copy in copiesOfOthers.prefix(4) {
       StandardError.note(
-        "a copy of \(StandardOutput.shown(copy.original))'s home goes on as "
-          + StandardOutput.shown(copy.label),
+        "a copy of \(Sanitizer.visible(copy.original))'s home goes on as "
+          + Sanitizer.visible(copy.label),
         hint: "if nobody knows it: \(ProgramName.current) sync remove \(Quoting.typed(copy.label))")
+    }
+    if copiesOfOthers.count > 4 {
+      StandardError.note(
+        "\(Plural.of(copiesOfOthers.count - 4, "more machine")) of that kind: "
+          + "\(ProgramName.current) sync devices",
+        hint: "to remove all that go on from one home: \(ProgramName.current) sync remove NAME "
+          + "--copies")
     }
     if closedRecoveryCodes > 0 {
       StandardError.note(
@@ -274,7 +282,8 @@ extension SyncReport {
     tellComers()
     for label in refused {
       StandardError.note(
-        "\(StandardOutput.shown(label)) used an invitation that was used already: it is not in",
+        "\(Sanitizer.visible(label)) came by a code that was used already, or withdrawn: "
+          + "it is not in",
         hint: nil)
     }
     Self.tellAsking(asking)
@@ -282,8 +291,8 @@ extension SyncReport {
       StandardError.warning(Sanitizer.visible(problem.message), hint: problem.hint)
     }
     for item in refusedItems {
-      let name = item.name.map { StandardOutput.shown($0) } ?? "an item without a name"
-      let origin = item.machine.map { ", from \(StandardOutput.shown($0))" } ?? ""
+      let name = item.name.map { Sanitizer.visible($0) } ?? "an item without a name"
+      let origin = item.machine.map { ", from \(Sanitizer.visible($0))" } ?? ""
       StandardError.note("left out: \(name)\(origin): \(item.reason)", hint: nil)
     }
     StandardError.note(
@@ -295,7 +304,7 @@ extension SyncReport {
   /// Names the machines that came by a recovery code.
   package func tellComers() {
     for comer in cameByCode {
-      let (label, owner) = (StandardOutput.shown(comer.label), StandardOutput.shown(comer.owner))
+      let (label, owner) = (Sanitizer.visible(comer.label), Sanitizer.visible(comer.owner))
       StandardError.warning(
         "\(label) came by a recovery code of \(owner): it is in, and may do what \(owner) may",
         hint: "if nobody knows it: \(ProgramName.current) sync remove \(Quoting.typed(comer.label))"
@@ -306,7 +315,7 @@ extension SyncReport {
   /// Names the machines that ask to be let in.
   package static func tellAsking(_ labels: [String]) {
     for label in labels {
-      let shown = StandardOutput.shown(label)
+      let shown = Sanitizer.visible(label)
       StandardError.note(
         "a machine called \(shown) asks to be let in by an invitation that has ended",
         hint: "if you know it: \(ProgramName.current) sync admit \(Quoting.typed(label))")

@@ -222,6 +222,30 @@ package struct SharedVault {
     return report
   }
 
+  /// Keeps what an undo has brought back of values that lost and that nobody else has any more: on this
+  /// machine alone, as if a merge of files had left it.
+  ///
+  /// - Parameter items: The items that were changed here, as the state has them that the vault was
+  ///   brought to.
+  package mutating func keepGivenBack(_ items: [SharedItem]) {
+    for item in items {
+      guard let position = edit.index.items.position(of: Bytes16(item.id)) else { continue }
+      let record = edit[position]
+      let lost = ItemConflict.lost(in: record.attributes)
+      let kept = lost.map { lost in
+        let isKnown =
+          lost.machine == nil || lost.isCurrent(in: record)
+          || item.lost.contains { $0.isOfSameProperty(as: lost) && $0.value == lost.value }
+        var own = lost
+        if !isKnown { own.machine = nil }
+        return own
+      }
+      guard kept != lost else { continue }
+      ItemConflict.keep(kept, in: &edit[position].attributes)
+      isChanged = true
+    }
+  }
+
   /// Forgets what met by the records where they know of one value: an undo may have brought the marks
   /// back when the others had heard that it was settled.
   ///

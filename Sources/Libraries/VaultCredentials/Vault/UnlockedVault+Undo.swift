@@ -34,12 +34,20 @@ extension VaultEdit {
         undone[id] = change
       }
     }
-    let changes = undone.values.filter { $0.kind != .unchanged || !$0.kept.isEmpty }
+    var changes = undone.values.filter { $0.kind != .unchanged || !$0.kept.isEmpty }
+    if changes.isEmpty, !undone.isEmpty {
+      // Nothing stands in the way: everything is so already.
+      changes = undone.values.map {
+        UndoneChange(name: $0.name, kind: .changedBack, isRedone: $0.isRedone)
+      }
+    }
     guard changes.contains(where: { $0.kind != .unchanged }) else {
-      throw CredentialError(
+      var error = CredentialError(
         .changedMeanwhile,
         "what that change made was changed since: nothing was undone",
         remedies: [.showHistory])
+      error.keptChanges = changes.sorted { $0.name < $1.name }
+      throw error
     }
     self.origin = origin
     if !isRedo {
@@ -178,11 +186,15 @@ extension VaultEdit {
       }
     }
     let names = Set(before.attributes.all.map(\.name)).union(after.attributes.all.map(\.name))
+    let hasSameLost = ItemConflict.haveSameLost(current.attributes, after.attributes)
     for name in names where before.attributes[name] != after.attributes[name] {
       guard wanted.attributes[name] != before.attributes[name] else { continue }
-      if current.attributes[name] == after.attributes[name] {
+      if current.attributes[name] == after.attributes[name]
+        || ItemConflict.isOfLost(name) && hasSameLost
+      {
         wanted.attributes[name] = before.attributes[name]
-      } else {
+      } else if !ItemConflict.isOfOneFile(name) {
+        // What met is noted by the vault itself: nobody changed it who could be asked.
         kept.append("attribute")
       }
     }

@@ -79,6 +79,10 @@ struct Applying: Exchanging {
         common[stream] = common[stream].map { min($0, roster.contentLimit(stream)) }
         var state = try next.history.folded(upTo: common, only: scope)
         if canWrite {
+          shared.keepGivenBack(
+            state.items.filter { item in
+              local[item.id].map { $0.modified != item.modified } ?? false
+            })
           let changes = state.changes(
             to: local, unreadable: unreadable, removed: shared.certainRemovals, now: shared.now)
           if !changes.isEmpty {

@@ -96,9 +96,10 @@ struct Joining: Exchanging {
   }
 
   private static func checkLabel(_ label: String) throws {
-    guard Operation.isLabel(label) else {
+    guard Operation.isNewLabel(label) else {
       throw SyncError(
-        .notAllowed, "a machine's name has 1 to 64 letters, digits, dots and hyphens",
+        .notAllowed,
+        "a machine's name has 1 to 64 letters, digits, dots and hyphens, and no hyphen in front",
         hint: "choose another name for this machine")
     }
   }
@@ -108,6 +109,14 @@ struct Joining: Exchanging {
     let content = try content(of: InvitationCode(typed: invitation), in: engine)
     guard content.expires == .max || Double(content.expires) / 1000 >= Date().timeIntervalSince1970
     else { throw expired }
+  }
+
+  /// The space of an invitation, open or not; see ``SyncedVault/space(of:in:)``.
+  static func space(of invitation: SecretBytes, in engine: any SyncEngine) throws -> SpaceID {
+    let code = try InvitationCode(typed: invitation)
+    let space = try engine.spaces().first { try engine.invitation(code.id, in: $0) != nil }
+    guard let space else { throw noInvitation(in: engine) }
+    return space
   }
 
   private func checkIsFree() throws {
@@ -133,7 +142,11 @@ struct Joining: Exchanging {
       guard content.space == space else { break }
       return content
     }
-    throw SyncError(
+    throw noInvitation(in: engine)
+  }
+
+  private static func noInvitation(in engine: any SyncEngine) -> SyncError {
+    SyncError(
       .invitation, "the store has no such invitation",
       hint: engine.isEventual
         ? "check the code and the place; a file syncer may need a moment more"

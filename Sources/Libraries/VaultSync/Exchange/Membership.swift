@@ -160,7 +160,7 @@ struct Membership: Exchanging {
     return SyncRemoval(
       label: label, id: stream.text, isOnlyOneOfItsName: namesakes.count < 2,
       sharesKeysWith: roster.sharesKeys(stream).map { roster.shownLabel(of: $0.stream) },
-      copies: Set(roster.line(of: stream).flatMap { roster.copies(of: $0) }.map(\.label)).sorted(),
+      copies: roster.copies(of: stream).map(\.label).sorted(),
       removedCopies: removed.copies.map { roster.shownLabel(of: $0) },
       recoveryCodeOf: code.flatMap {
         $0.isRecovery && roster.isPresent($0.inviter) ? roster.shownLabel(of: $0.inviter) : nil
@@ -174,6 +174,14 @@ struct Membership: Exchanging {
   func findInOrOut(_ device: String, _ roster: Roster) throws -> Roster.Member {
     let isIn = roster.present.contains { $0.label == device }
     return try find(device, among: isIn ? roster.present : roster.listed)
+  }
+
+  /// The only machine of a name that is in or was: what is said of what one of them wrote must not
+  /// hit another one, to which its name was given later.
+  ///
+  /// - Throws: ``SyncError`` with code `.deviceNotFound`.
+  func findOne(_ device: String, _ roster: Roster) throws -> Roster.Member {
+    try find(device, among: roster.listed)
   }
 
   func find(_ device: String, among members: [Roster.Member]) throws -> Roster.Member {

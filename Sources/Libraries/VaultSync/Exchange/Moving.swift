@@ -23,6 +23,7 @@ struct Moving: Exchanging {
       // The next run compares what lies there with what this machine wrote.
       state.mended = 0
       state.recovery = [UInt8](repeating: 0, count: 16)
+      state.recoveryFiles = [:]
       try files.replaceState(state.sealed(loaded.keys.own))
     }
   }

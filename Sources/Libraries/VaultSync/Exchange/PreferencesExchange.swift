@@ -180,7 +180,10 @@ struct PreferencesExchange: Exchanging {
           changes, to: name, isProtected: isProtected,
           from: stream.flatMap { loaded.history.label(of: $0) } ?? "the space")
       }
-      if !merge.taken.isEmpty { report.domains.append(name) }
+      // A value that is none cannot be applied, and is no change.
+      if !merge.taken.isEmpty, try preferences.contents(of: name)?.values != found?.values {
+        report.domains.append(name)
+      }
       let told = PreferencesOperation.operations(
         name, isProtected: isProtected, canWrite ? merge.told : [])
       operations += told.operations

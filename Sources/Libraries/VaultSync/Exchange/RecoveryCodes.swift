@@ -103,16 +103,29 @@ struct RecoveryCodes: Exchanging {
 
   /// Puts what the recovery codes of this vault open into the store, where that is not what lies
   /// there.
-  func putRecoveryInvitations(_ loaded: inout LoadedReplica) throws {
+  ///
+  /// - Parameters:
+  ///   - loaded: Gets what lies there.
+  ///   - isCompared: Whether the store is asked for what was put there before: anybody who may write
+  ///     to it can remove that, or write something else in its place.
+  /// - Returns: How many of them the store had lost.
+  /// - Throws: ``SyncError`` with code `.unavailable`; `SealingError`.
+  @discardableResult
+  func putRecoveryInvitations(
+    _ loaded: inout LoadedReplica, comparing isCompared: Bool = false
+  ) throws -> Int {
     let roster = loaded.history.roster()
-    guard roster.isAdmin(loaded.state.stream) else { return }
+    guard roster.isAdmin(loaded.state.stream) else { return 0 }
     let codes = try vault.blocking.recoveryKeys().compactMap { keys in
       let id = try InvitationCode.id(of: keys.publicKeys)
       let invitation = roster.invitations[id]
       return invitation.map { !$0.isSettled && $0.isRecovery } ?? false
         ? (id: id, own: keys.own, public: keys.publicKeys.sealing) : nil
     }
-    guard !codes.isEmpty else { return }
+    guard !codes.isEmpty else { return 0 }
+    let lost =
+      try isCompared
+      ? codes.filter { try !isThere($0.id, $0.own, roster, loaded) }.map(\.id) : []
     // It is made anew with each key and snapshot, and when someone is let in or removed.
     let newest = loaded.history.ownSnapshot(of: loaded.state.stream, roster)
     func mark(_ snapshot: [UInt8]) throws -> [UInt8] {
@@ -120,24 +133,45 @@ struct RecoveryCodes: Exchanging {
         Self.form + codes.flatMap(\.id) + loaded.history.epochs.flatMap(\.id)
           + roster.present.flatMap(\.stream.bytes) + snapshot, count: 16)
     }
-    guard try loaded.state.recovery != mark(Array((newest?.record.hash ?? []).prefix(16))) else {
-      return
-    }
+    var isNew = try loaded.state.recovery != mark(Array((newest?.record.hash ?? []).prefix(16)))
+    guard isNew || !lost.isEmpty else { return 0 }
     let shown = try SnapshotExchange(exchange).shownSnapshot(loaded)
     // One that the store does not show yet is named the next time.
     let mark = try mark(shown?.hash ?? [])
-    guard loaded.state.recovery != mark else { return }
+    isNew = isNew && loaded.state.recovery != mark
+    guard isNew || !lost.isEmpty else { return 0 }
     // What has not been sent yet is not to be found there.
     var known = loaded.history.known
     let own = loaded.state.stream
     known[own] = known[own].map { min($0, loaded.state.sent) }
     let content = InvitationContent(
       loaded.history, knowing: known, role: .admin, expires: .max, snapshot: shown)
-    for (id, key, publicKey) in codes {
-      try engine.putInvitation(
-        content.sealed(key, to: publicKey), id: id, in: loaded.state.space)
+    for (id, key, publicKey) in codes where isNew || lost.contains(id) {
+      let bytes = try content.sealed(key, to: publicKey)
+      try engine.putInvitation(bytes, id: id, in: loaded.state.space)
+      loaded.state.recoveryFiles[id] = try Hash.blake2b(bytes, count: 16)
     }
     loaded.state.recovery = mark
+    let ids = Set(codes.map(\.id))
+    loaded.state.recoveryFiles = loaded.state.recoveryFiles.filter { ids.contains($0.key) }
+    return isNew ? 0 : lost.count
+  }
+
+  /// Whether the store has what this machine put there for a code; where another machine has the code
+  /// in its vault, too, anything that one of them sealed.
+  private func isThere(
+    _ id: [UInt8], _ key: SecretBytes, _ roster: Roster, _ loaded: LoadedReplica
+  ) throws -> Bool {
+    guard let bytes = try engine.invitation(id, in: loaded.state.space) else { return false }
+    let line = roster.line(of: loaded.state.stream)
+    let isShared =
+      roster.invitations[id]?.records.contains {
+        !line.contains($0.stream) && roster.isPresent($0.stream)
+      } ?? false
+    guard let digest = loaded.state.recoveryFiles[id], !isShared else {
+      return InvitationContent.isSealedForRecovery(bytes, with: key)
+    }
+    return try Hash.blake2b(bytes, count: 16) == digest
   }
 }
 

@@ -13,7 +13,7 @@ struct Reverting: Exchanging {
     try files.locked {
       var loaded = try replica.load(usesBase: false)
       let roster = loaded.history.roster()
-      let stream = try Membership(exchange).findInOrOut(device, roster).stream
+      let stream = try Membership(exchange).findOne(device, roster).stream
       var line = roster.line(of: stream)
       if copies {
         line += roster.allDescendants(of: stream).filter { $0 != loaded.state.stream }
@@ -46,11 +46,11 @@ struct Reverting: Exchanging {
       var removed: Membership.Removal?
       func operations(_ loaded: inout LoadedReplica, _ roster: Roster) throws -> [Operation] {
         guard found.isEmpty else { return [] }
-        let member = try Membership(exchange).findInOrOut(device, roster)
+        let member = try Membership(exchange).findOne(device, roster)
         var removal = Membership.Removal(stream: member.stream)
         if member.last == nil || copies {
           removal = try Membership(exchange).removal(
-            of: device, roster, loaded, withCopies: copies)
+            of: member.stream.text, roster, loaded, withCopies: copies)
         } else {
           try Membership(exchange).checkAdmin(roster, loaded)
         }
@@ -84,7 +84,7 @@ struct Reverting: Exchanging {
   func checkRemoval(of device: String, withCopies copies: Bool) throws {
     let loaded = try files.locked { try replica.load() }
     let roster = loaded.history.roster()
-    guard try copies || Membership(exchange).findInOrOut(device, roster).last == nil else {
+    guard try copies || Membership(exchange).findOne(device, roster).last == nil else {
       return try Membership(exchange).checkAdmin(roster, loaded)
     }
     _ = try Membership(exchange).removal(of: device, roster, loaded, withCopies: copies)

@@ -91,6 +91,7 @@ struct Succession: Exchanging {
     state.sent = 0
     state.rest = nil
     state.recovery = [UInt8](repeating: 0, count: 16)
+    state.recoveryFiles = [:]
     try files.replaceState(state.sealed(loaded.keys.own))
     loaded.state = state
     loaded.keys = loaded.keys.adding(keys)
@@ -151,16 +152,22 @@ struct Succession: Exchanging {
     after before: Frontier, _ former: Roster, _ loaded: LoadedReplica, _ report: inout SyncReport
   ) {
     let roster = loaded.history.roster()
-    report.copies = roster.present.filter {
-      $0.predecessor == loaded.state.stream && before[$0.stream] == nil
+    let own = loaded.state.stream
+    report.copies = roster.present.filter { member in
+      guard let original = member.predecessor, member.stream != own, before[member.stream] == nil
+      else { return false }
+      // One that went on before this machine did is named with that.
+      return original == own || report.successor == nil && roster.end(of: original) == own
     }
     .map { roster.shownLabel(of: $0.stream) }
-    guard roster.isAdmin(loaded.state.stream), !former.members.isEmpty else { return }
+    guard roster.isAdmin(own), !former.members.isEmpty else { return }
     // One for which another one goes on is not listed: both are only now.
     let (listed, known) = (Set(roster.present.map(\.stream)), Set(former.present.map(\.stream)))
     report.copiesOfOthers = roster.present.compactMap { member in
-      guard let original = member.predecessor, original != loaded.state.stream,
-        member.stream != loaded.state.stream, listed.contains(original),
+      // Of two that go on for one machine the other one is it.
+      guard let original = member.predecessor.map({ roster.end(of: $0) }),
+        original != own, original != member.stream,
+        member.stream != own, listed.contains(original),
         !known.contains(member.stream) || !known.contains(original)
       else { return nil }
       return SyncReport.Copy(

@@ -14,7 +14,12 @@ struct SyncRun: Exchanging {
         if !acceptingRollback, !Sending(exchange).isTimeToMend(state), try isAtRest(state, heads) {
           state.lastContact = now()
           try files.replaceState(state.sealed(keys.own))
-          return SyncReport(changes: .unchanged)
+          var report = SyncReport(changes: .unchanged)
+          if !notes.stopped.isEmpty {
+            let roster = try replica.load((state, keys)).history.roster()
+            report.tellStopped(notes.stopped.keys.sorted(), roster)
+          }
+          return report
         }
         var loaded = try replica.load((state, keys))
         return try bringTogether(&loaded, heads, &notes, acceptingRollback) { _, _ in
@@ -158,7 +163,9 @@ struct SyncRun: Exchanging {
     report.asking = loaded.asking(after)
     report.cameByCode = after.comersByCode(since: former, loaded.state.stream)
     // Told once: what is to be done about it is a person's to say.
-    let refused = after.invitations.values.filter { $0.isSettled && $0.accepted.count >= $0.uses }
+    let refused = after.invitations.values.filter {
+      $0.isSettled && ($0.isRecovery || $0.accepted.count >= $0.uses)
+    }
     report.refused = notes.note(refused: Set(refused.flatMap(\.refused))).compactMap {
       loaded.history.label(of: $0)
     }
@@ -179,7 +186,9 @@ struct SyncRun: Exchanging {
       if report.problems.isEmpty {
         try SnapshotExchange(exchange).exchangeSnapshots(&loaded, &report)
       }
-      if acceptingRollback || Sending(exchange).isTimeToMend(loaded.state) {
+      let looks = acceptingRollback || Sending(exchange).isTimeToMend(loaded.state)
+      let writes = loaded.history.frontier[loaded.state.stream, default: 0] > loaded.state.sent
+      if looks {
         report.mended = try Sending(exchange).mend(
           &loaded, min(own.count, loaded.state.sent), &report.problems)
       }
@@ -187,7 +196,8 @@ struct SyncRun: Exchanging {
       try SettlingForks(exchange).restore(loaded)
       let sent = loaded.state.sent
       // Whoever hears that this machine found a snapshot right may remove what an older one needs.
-      try RecoveryCodes(exchange).putRecoveryInvitations(&loaded)
+      report.mended += try RecoveryCodes(exchange).putRecoveryInvitations(
+        &loaded, comparing: looks || writes)
       try Sending(exchange).push(own, &loaded, &report)
       Packing(exchange).packIfDue(loaded, after: sent)
       try RecoveryCodes(exchange).putRecoveryInvitations(&loaded)
@@ -204,6 +214,7 @@ struct SyncRun: Exchanging {
     files.setReader(after.members[loaded.state.stream]?.role == .reader)
     loaded.state.epochs = loaded.history.epochs
     loaded.state.rest = isPushed ? rest(heads, loaded, report, vault) : nil
+    try tellLeftOut(&report, loaded, &notes)
     report.tellRefusals()
     try files.replaceState(loaded.state.sealed(loaded.keys.own))
     try replica.renewBase(loaded, step: tuning.baseStep)
@@ -225,6 +236,22 @@ struct SyncRun: Exchanging {
     if loaded.state.sent == loaded.history.frontier[stream] {
       own = OwnStream(count: loaded.state.sent, isAhead: own.isAhead)
     }
+  }
+
+  /// Leaves out of the report which items the vault has no room for, where that was told before.
+  private func tellLeftOut(
+    _ report: inout SyncReport, _ loaded: LoadedReplica, _ notes: inout SyncNotes
+  ) throws {
+    guard !report.changes.leftOut.isEmpty else { return }
+    // The notes lie there in the open: no name can be guessed from them.
+    let marks = try report.changes.leftOut.map { name in
+      let mark = try KeyDerivation.key(
+        from: loaded.keys.own, message: Array("VSS1/left-out".utf8) + Array(name.text.utf8))
+      return mark.withBytes { Hexadecimal.text($0.array(0..<16)) }
+    }
+    let new = notes.note(leftOut: Set(marks))
+    report.changes.leftOut = zip(report.changes.leftOut, marks)
+      .filter { new.contains($0.1) }.map(\.0)
   }
 
   /// Fetches; where others decide which record of a stream counts, once more by that.

@@ -105,6 +105,16 @@ package struct InvitationContent: Sendable {
     }
   }
 
+  /// Whether bytes are what somebody sealed for a recovery code who has it in his vault.
+  ///
+  /// - Parameters:
+  ///   - bytes: What lies in the store.
+  ///   - key: The code's own key.
+  /// - Returns: False as well for another form, as an earlier version wrote it.
+  static func isSealedForRecovery(_ bytes: [UInt8], with key: SecretBytes) -> Bool {
+    (try? AuthenticatedEncryption.open(bytes, key: key, context: boxContext)) != nil
+  }
+
   private static func open(_ sealed: [UInt8], _ keys: KeyPairs) throws -> SecretBytes {
     do {
       return try AuthenticatedEncryption.open(sealed, key: keys.own, context: context)

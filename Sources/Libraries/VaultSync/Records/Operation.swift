@@ -515,4 +515,11 @@ extension Operation {
           || ".-_".unicodeScalars.contains($0)
       }
   }
+
+  /// Whether a machine may call itself so from now on: what a command would take for an option, or a
+  /// path for a folder, is in records of before alone.
+  package static func isNewLabel(_ label: String) -> Bool {
+    isLabel(label) && label.utf8.first != UInt8(ascii: "-")
+      && !label.utf8.allSatisfy { $0 == UInt8(ascii: ".") }
+  }
 }

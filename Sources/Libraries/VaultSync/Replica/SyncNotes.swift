@@ -21,6 +21,9 @@ package struct SyncNotes: Sendable, Equatable {
   /// Machines of which a person was told that their invitation had been used by another one.
   package var refused: Set<StreamID> = []
 
+  /// What says which items the vault has no room for, as far as a person was told.
+  package var leftOut: Set<String> = []
+
   package init() {}
 
   /// How long records may be on their way before that is an alarm, in milliseconds.
@@ -43,6 +46,8 @@ package struct SyncNotes: Sendable, Equatable {
         stopped[stream] = since
       } else if words[0] == "refused", let stream = StreamID(text: String(words[2])) {
         refused.insert(stream)
+      } else if words[0] == "left-out" {
+        leftOut.insert(String(words[2]))
       }
     }
   }
@@ -58,6 +63,7 @@ package struct SyncNotes: Sendable, Equatable {
       lines.append("stopped \(since) \(stream.text)")
     }
     for stream in refused.sorted() { lines.append("refused 0 \(stream.text)") }
+    for item in leftOut.sorted() { lines.append("left-out 0 \(item)") }
     return lines.map { $0 + "\n" }.joined()
   }
 
@@ -78,6 +84,14 @@ package struct SyncNotes: Sendable, Equatable {
   package mutating func note(refused streams: Set<StreamID>) -> Set<StreamID> {
     defer { refused = streams }
     return streams.subtracting(refused)
+  }
+
+  /// Notes which items the vault has no room for.
+  ///
+  /// - Returns: Those of which nobody was told yet.
+  package mutating func note(leftOut items: Set<String>) -> Set<String> {
+    defer { leftOut.formUnion(items) }
+    return items.subtracting(leftOut)
   }
 
   /// Notes whose records are not taken.

@@ -78,6 +78,8 @@ package struct SyncState: Sendable {
   /// 16 bytes that say what the recovery codes open, as this machine put it into the store; zeros
   /// for nothing.
   package var recovery = [UInt8](repeating: 0, count: 16)
+  /// 16 bytes of each of these files, by the codes' ids; none where that is not known.
+  package var recoveryFiles: [[UInt8]: [UInt8]] = [:]
   package var preferences = Preferences()
   /// `nil` if there is none.
   package var snapshot: Snapshot?
@@ -152,6 +154,11 @@ package struct SyncState: Sendable {
     builder.put(mended)
     builder.put(UInt16(seeds.count))
     for seed in seeds { builder.put(seed) }
+    builder.put(UInt16(recoveryFiles.count))
+    for (id, digest) in recoveryFiles.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+      builder.put(id)
+      builder.put(digest)
+    }
     let plaintext = try builder.joined()
     return try Self.magic
       + plaintext.withBytes {
@@ -217,6 +224,11 @@ package struct SyncState: Sendable {
       mended = try reader.number()
       guard !reader.isAtEnd else { return }
       for _ in 0..<(try reader.number(UInt16.self)) { seeds.append(try reader.secret(32)) }
+      guard !reader.isAtEnd else { return }
+      for _ in 0..<(try reader.number(UInt16.self)) {
+        let id = try reader.array(16)
+        recoveryFiles[id] = try reader.array(16)
+      }
     } catch {
       throw SyncError(
         .tampered, "what this machine remembers of its space is damaged",

@@ -8,8 +8,8 @@ public struct SyncReport: Sendable {
   public internal(set) var changes: MergeReport
   /// The number of records that went to the store.
   public internal(set) var sent = 0
-  /// The number of records that the store had lost, and has again: this machine's, and those of others
-  /// that it has.
+  /// The number of records that the store had lost, and has again: this machine's, those of others
+  /// that it has, and what its recovery codes open.
   public internal(set) var mended = 0
   /// The number of records that came from it.
   public internal(set) var received = 0
@@ -63,7 +63,8 @@ public struct SyncReport: Sendable {
   public internal(set) var closedRecoveryCodes = 0
   /// Machines that came by a recovery code, for an admin; in one run alone.
   public internal(set) var cameByCode: [CameByCode] = []
-  /// Machines whose invitation had been used by another one, by their labels; in one run alone.
+  /// Machines whose invitation had been used by another one, or whose recovery code had been
+  /// withdrawn, by their labels; in one run alone.
   public internal(set) var refused: [String] = []
   /// Items, or changes of them, that the vault cannot hold and that were left out.
   public internal(set) var refusedItems: [RefusedItem] = []
@@ -102,8 +103,10 @@ public struct SyncReport: Sendable {
       $0.record.sequence > known[$0.record.stream, default: 0]
     }
     .map { refusal in
+      // A change of an item that is there does not say what that is called.
       RefusedItem(
-        machine: roster.shownLabel(of: refusal.record.stream), name: refusal.name,
+        machine: roster.shownLabel(of: refusal.record.stream),
+        name: refusal.name ?? state.told[refusal.id]?.name,
         reason: refusal.breach.message)
     }
   }
@@ -150,7 +153,7 @@ public struct SyncDevice: Sendable {
   public let isThisMachine: Bool
   /// When it joined, by its own clock.
   public let joined: Date
-  /// When it wrote its newest record, by its own clock.
+  /// When it wrote its newest record, by its own clock; not later than now.
   public let lastHeard: Date
   /// Whether it was removed.
   public let isRemoved: Bool

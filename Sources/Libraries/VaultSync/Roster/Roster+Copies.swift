@@ -2,9 +2,27 @@
 ///
 /// Documentation/design/sync-format.md, section 5; decision 12.
 extension Roster {
+  /// The streams of one home: a machine's, and those before it for which it goes on; also where
+  /// another one goes on for these now, since both were put out.
+  ///
+  /// - Parameter stream: The machine.
+  /// - Returns: The streams, its own first; each is in, or was.
+  func home(of stream: StreamID) -> [StreamID] {
+    var home = [stream]
+    while let last = home.last, let before = members[last]?.predecessor,
+      let former = members[before], former.successor == last || former.isPutOut
+    {
+      home.append(before)
+    }
+    return home
+  }
+
   /// The machines that are in and go on from a copy of another one's home.
   func copies(of stream: StreamID) -> [Member] {
-    present.filter { $0.stream != stream && goesOn($0.stream, for: stream) }
+    let home = home(of: stream)
+    return present.filter { other in
+      !home.contains(other.stream) && home.contains { goesOn(other.stream, for: $0) }
+    }
   }
 
   /// The machines that nothing has put out and that go on from copies of a machine's home, the oldest
@@ -17,9 +35,9 @@ extension Roster {
 
   /// The streams that go on from copies of a machine's home, in or out.
   func allDescendants(of stream: StreamID) -> [StreamID] {
-    let line = line(of: stream)
+    let home = home(of: stream)
     return members.keys.filter { other in
-      !line.contains(other) && line.contains { goesOn(other, for: $0) }
+      !home.contains(other) && home.contains { goesOn(other, for: $0) }
     }
     .sorted()
   }

@@ -109,6 +109,9 @@ package struct Roster: Sendable {
   private var tenures: [StreamID: [Tenure]] = [:]
   /// The first records of those that go on for a machine.
   private let successions: [StreamID: [OpenedRecord]]
+  /// The stream that has the name of the one for which it goes on: whatever ends its rights, or
+  /// those of others.
+  private var heirs: [StreamID: StreamID] = [:]
   /// The newest record of each machine.
   private var newest: [StreamID: OpenedRecord] = [:]
   /// What machines say that they cannot open.
@@ -180,6 +183,7 @@ package struct Roster: Sendable {
     for (stream, claims) in facts.successors {
       guard let newest = history.record(stream, frontier[stream, default: 0]) else { continue }
       let unknown = claims.filter { members[$0.stream] != nil && !newest.knows($0.record) }
+      heirs[stream] = unknown.first?.stream
       let present = unknown.first { members[$0.stream]?.last == nil }
       // Of a machine that is out, the part in which it went on last is what it was.
       let isOut = members[stream].map { $0.last != nil } ?? false
@@ -188,7 +192,7 @@ package struct Roster: Sendable {
   }
 
   /// The stream in which a machine goes on, or went on last.
-  private func end(of stream: StreamID) -> StreamID {
+  func end(of stream: StreamID) -> StreamID {
     var last = stream
     while let next = members[last]?.successor { last = next }
     return last
@@ -246,7 +250,7 @@ package struct Roster: Sendable {
       guard let label = members[stream]?.label else { continue }
       // Whoever goes on keeps the name, also where a copy of the same home was seen before.
       if let before = members[stream]?.predecessor, let former = members[before],
-        former.successor == stream, claims.first?.label == facts.claims[before]?.label
+        heirs[before] == stream, claims.first?.label == facts.claims[before]?.label
       {
         members[stream]?.label = former.label
         continue

@@ -2,6 +2,7 @@ import ArgumentParser
 import VaultCommandCore
 import VaultCredentials
 import VaultStorage
+import VaultSync
 import VaultTerminal
 
 /// `vault undo`.
@@ -37,9 +38,14 @@ struct UndoCommand: ParsableCommand {
         hint: "what one stored before is an earlier version: \(ProgramName.current) history NAME")
     }
     let moved = try MovedSecrets(settings)
-    let undone = try settings.withVault {
-      try $0.undo(
-        steps: steps, of: program ? .program : .person, checking: moved.checkUndoing)
+    let undone = try settings.withVault { vault in
+      do {
+        return try vault.undo(
+          steps: steps, of: program ? .program : .person, checking: moved.checkUndoing)
+      } catch let error as CredentialError where !error.keptChanges.isEmpty {
+        throw Self.explained(
+          error, isShared: SyncedVault.isJoined(vaultAt: vault.path), tells: !settings.writesJSON)
+      }
     }
     if settings.writesJSON {
       let changes = undone.map { change -> JSONValue in
@@ -56,6 +62,20 @@ struct UndoCommand: ParsableCommand {
         "that undid the last undo: the change is made again",
         hint: "to go further back instead: \(ProgramName.current) undo --steps 2")
     }
+  }
+
+  /// Says what stands in the way, and where to see who changed it.
+  private static func explained(
+    _ error: CredentialError, isShared: Bool, tells: Bool
+  ) -> CredentialError {
+    if tells { for change in error.keptChanges.prefix(4) { tell(change) } }
+    var explained = error
+    explained.remedies = []
+    let name = error.keptChanges.first.map { Quoting.typed($0.name.text) } ?? "NAME"
+    explained.hint =
+      "list its versions: \(ProgramName.current) history \(name)"
+      + (isShared ? "; which machine changed it: \(ProgramName.current) sync log" : "")
+    return explained
   }
 
   private static func tell(_ change: UndoneChange) {

@@ -63,9 +63,9 @@ enum SyncStore {
     /// The machine's name.
     func machine() throws -> String {
       guard let label else { return MachineName.current }
-      guard Operation.isLabel(label) else {
+      guard Operation.isNewLabel(label) else {
         throw CommandError.usage(
-          "--label has 1 to 64 letters, digits, dots, hyphens and underscores",
+          "--label has 1 to 64 letters, digits, dots, hyphens and underscores, and no hyphen in front",
           hint: "such as: --label laptop")
       }
       return label
@@ -84,13 +84,14 @@ struct SyncInitCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
+    let label = try options.machine()
     let (engine, store, password) = try settings.engine(
       typed: options.store, makesFolder: true, takesWorkTree: options.inWorkTree,
       passwordSource: options.storePassword)
     let (others, (report, status)) = try settings.withVault { vault in
       let others = try SpaceChannels.spaces(in: engine)
       let synced = try SyncedVault.create(
-        vault.unlocked, in: engine, at: store, label: try options.machine())
+        vault.unlocked, in: engine, at: store, label: label)
       if let password { try synced.keepStorePassword(password) }
       return (others, (try synced.begin(), try synced.status()))
     }
@@ -215,6 +216,7 @@ struct SyncJoinCommand: ParsableCommand {
         "--stdin has the code, so the store's password comes from elsewhere",
         hint: "such as --store-password file:PATH")
     }
+    let label = try options.machine()
     let (engine, store, password) = try settings.engine(
       typed: options.store, takesWorkTree: options.inWorkTree,
       passwordSource: options.storePassword)
@@ -222,15 +224,24 @@ struct SyncJoinCommand: ParsableCommand {
     // before anything is made.
     let spaces = try engine.spaces()
     // The space that the vault belongs to already lies here now.
-    if try settings.followStore(to: engine, at: store, among: spaces, password: password) {
-      return
+    var typed: SecretBytes?
+    let isFollowed = try settings.followStore(
+      to: engine, at: store, among: spaces, password: password
+    ) {
+      // Of several spaces a person may mean another one; a code that was given is never passed over.
+      guard stdin || spaces.count > 1 && Prompt.isPossible && !settings.isUnattended else {
+        return nil
+      }
+      typed = try self.code()
+      return typed.flatMap { $0.count > 0 ? $0 : nil }
     }
-    let code = try code()
+    if isFollowed { return }
+    let code = try typed ?? self.code()
     try SyncedVault.check(code, in: engine)
     let (report, own) = try settings.withVaultMade { vault in
       if !merge { try settings.confirmSharing(vault, options.store) }
       let synced = try SyncedVault.join(
-        vault.unlocked, in: engine, at: store, invitation: code, label: try options.machine())
+        vault.unlocked, in: engine, at: store, invitation: code, label: label)
       if let password { try synced.keepStorePassword(password) }
       let report = try synced.begin()
       return (report, try synced.devices().first { $0.isThisMachine })
