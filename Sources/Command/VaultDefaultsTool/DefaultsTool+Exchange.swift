@@ -126,6 +126,9 @@ extension DefaultsTool {
     if path == "-" {
       streams.output(bytes)
     } else {
+      if case .stored(let domain) = target, looked[domain.name] == nil {
+        try checkIsNotEmptied(path)
+      }
       try PropertyListFile.export(bytes, to: path)
     }
   }

@@ -374,6 +374,19 @@ package final class DefaultsTool {
     throw DefaultsRefusal("\(refusal.message ?? prefix)\nNothing was written.")
   }
 
+  /// Refuses to replace a file that has contents where there is no store: what belongs into the
+  /// file is not known.
+  ///
+  /// - Throws: ``DefaultsRefusal``.
+  func checkIsNotEmptied(_ path: String) throws {
+    guard try reading() == nil, let there = try? System.targetStatus(of: path, in: AT_FDCWD),
+      there.isRegular, there.size > 0
+    else { return }
+    throw DefaultsRefusal(
+      "There are no settings of the user yet: there is no \(try location().store)\n"
+        + "\(path) was left as it is; remove it first if nothing belongs into it.")
+  }
+
   /// The entries of the journal that this line wrote.
   var ownEntries: [ClosedRange<Int64>] { database?.commits ?? [] }
 
