@@ -558,4 +558,7 @@ struct DefaultsRefusal: Error {
   let message: String?
 
   init(_ message: String?) { self.message = message }
+
+  /// What is wrong, without what to do about it.
+  var reason: String { message?.parts(at: "\n").first.map { String($0) } ?? "" }
 }

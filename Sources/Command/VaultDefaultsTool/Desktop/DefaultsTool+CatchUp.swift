@@ -77,7 +77,7 @@ extension DefaultsTool {
       for part in source.parts(beside: places) { found.unread[part] = refusal }
       found.values = [:]
       unreadWholly[type(of: source).prefix] = refusal
-      warn("\(refusal.message ?? ""); what is known of it is as it was")
+      warn("\(refusal.reason); what is known of it is as it was")
     }
     unreadWholly[type(of: source).prefix] =
       found.unread[""] ?? unreadWholly[type(of: source).prefix]

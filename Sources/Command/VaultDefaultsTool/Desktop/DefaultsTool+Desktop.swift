@@ -119,6 +119,7 @@ extension DefaultsTool {
             domain: domain, key: key, value: change.new)
         }
         guard !latest.isEmpty, let source = source(of: prefix) else { continue }
+        try checkIsKnown(latest.values.map(\.domain), to: source)
         let push = DesktopPush(source, latest.sorted { $0.key < $1.key }.map(\.value))
         pushed.append(push)
         try push.prepare()
@@ -130,6 +131,16 @@ extension DefaultsTool {
       try undoLine(Set(changes.map(\.transaction)), pushed, since: error)
     }
     forgetOwnEntries()
+  }
+
+  /// Refuses to set something where the desktop's settings are gone or cannot be read: what is set
+  /// would be all that is there, and the rest would be taken for reset.
+  private func checkIsKnown(_ domains: [String], to source: any DesktopSource) throws {
+    let prefix = type(of: source).prefix
+    let parts = Set(domains.map { source.part(of: $0) }).sorted()
+    let refusals = [unreadWholly[prefix]] + parts.map { unread[prefix + $0] }
+    guard let refusal = refusals.compactMap({ $0 }).first else { return }
+    throw DefaultsRefusal("\(refusal.message ?? prefix)\nDefaults have not been changed.")
   }
 
   /// Stops what sets something key by key once a signal asks for it.
