@@ -152,12 +152,7 @@ package final class DefaultsTool {
   /// - Parameter arguments: The words after `vault defaults`.
   /// - Returns: How it ended; with ``Status/usage`` the help text has been written.
   package func run(_ arguments: [String]) -> Status {
-    defer {
-      close()
-      // It was caught until everything was put back, and said.
-      if let interruption { kill(getpid(), interruption) }
-      interruption = nil
-    }
+    defer { finish() }
     do {
       try runThrowing(arguments)
       try pushToDesktop()
@@ -167,6 +162,14 @@ package final class DefaultsTool {
       report(error)
       return error is DefaultsUsage || error is UnknownVerb ? .usage : .failed
     }
+  }
+
+  /// Closes the store, and lets the signal that interrupted the line take effect.
+  func finish() {
+    close()
+    // It was caught until everything was put back, and said.
+    if let interruption { kill(getpid(), interruption) }
+    interruption = nil
   }
 
   /// Writes what macOS's `defaults` would: the help text, or a line as NSLog writes it.
@@ -287,7 +290,7 @@ package final class DefaultsTool {
       }
       return target
     }
-    let target = try DefaultsTarget.take(&words, host: host, home: home())
+    let target = try current(DefaultsTarget.take(&words, host: host, home: home()))
     guard target != .stored(Self.handedOn) else {
       throw DefaultsRefusal(
         "\(Self.handedOn.name) is the program's own.\nDefaults have not been changed.")

@@ -41,6 +41,14 @@ extension DefaultsTool {
     return .stored(PreferenceDomain(domain))
   }
 
+  /// A domain that a path below `Library/Preferences` named: one of the desktop's is brought up to
+  /// date, as if it had been named itself.
+  func current(_ target: DefaultsTarget) throws -> DefaultsTarget {
+    guard case .stored(let domain) = target, source(of: domain.name) != nil else { return target }
+    guard domain.host == .any else { throw Self.noHosts }
+    return try desktopTarget(domain.name) ?? target
+  }
+
   static let noHosts = DefaultsRefusal(
     "The desktop's settings have no parts for single hosts.\nDefaults have not been changed.")
 
