@@ -127,6 +127,46 @@ struct DesktopTests {
       defaults("--kconfig", "history").output.contains("kconfig (as found)\tkconfig:foundrc:G"))
   }
 
+  /// A look under another `XDG_CONFIG_HOME` does not mix two desktops.
+  @Test func settingsOfAnotherFolderAreNotTakenIntoTheCopy() throws {
+    let defaults = try DefaultsRunner()
+    let home = defaults.home.path
+    try write("[G]\na=1\nb=2\n", "krc", defaults)
+    #expect(defaults("record", "kconfig", "--once", "krc").status == 0)
+    let dotfile = "\(home)/k.toml"
+    #expect(defaults("--kconfig", "dump", "--output", dotfile).status == 0)
+    let former = try String(contentsOfFile: dotfile, encoding: .utf8)
+    try FileManager.default.createDirectory(
+      atPath: "\(home)/other", withIntermediateDirectories: true)
+    for text in ["", "[G]\na=5\n"] {
+      if !text.isEmpty {
+        try text.write(toFile: "\(home)/other/krc", atomically: true, encoding: .utf8)
+      }
+      defaults.environment = ["XDG_CONFIG_HOME": "\(home)/other"]
+      for words in [
+        ["--kconfig", "read", "krc:G"], ["--kconfig", "write", "krc:G", "a", "9"],
+        ["--kconfig", "dump", "--output", dotfile], ["--kconfig", "read", "newrc:G"],
+      ] {
+        let refused = defaults.run(words)
+        #expect(refused.status == 1, "\(words)")
+        #expect(refused.error.contains("is of \(home)/.config"), "\(words): \(refused)")
+      }
+      #expect(try String(contentsOfFile: dotfile, encoding: .utf8) == former)
+      defaults.environment = [:]
+      #expect(defaults("--kconfig", "read", "krc:G", "a").output == "1\n")
+      #expect(!defaults("--kconfig", "history").output.contains("-> (none)"))
+      #expect(!defaults("--kconfig", "history").output.contains("\"5\""))
+    }
+    // The same folder by another name, and one that was moved.
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(home)/link", withDestinationPath: ".config")
+    defaults.environment = ["XDG_CONFIG_HOME": "\(home)/link"]
+    #expect(defaults("--kconfig", "read", "krc:G", "a").output == "1\n")
+    try FileManager.default.moveItem(atPath: "\(home)/.config", toPath: "\(home)/moved")
+    defaults.environment = ["XDG_CONFIG_HOME": "\(home)/moved"]
+    #expect(defaults("--kconfig", "read", "krc:G", "b").output == "2\n")
+  }
+
   /// A damaged file and a link to nowhere are not files whose values were reset.
   @Test(arguments: ["link", "bytes"])
   func aDamagedFileOfKConfigHasNotBeenReset(harm: String) throws {

@@ -59,6 +59,10 @@ final class DConfSource: DesktopSource {
 
   // MARK: Reading
 
+  var folderOfSettings: String? {
+    profile.database == nil ? nil : try? StoreLocation.configuration { self.environment[$0] }
+  }
+
   func current(beside known: Set<String>) throws -> [String: [String: PreferenceValue]] {
     if let refusal = whyUnread().refusal { throw refusal }
     return try values(ofAll: profile.own)

@@ -49,6 +49,53 @@ extension DefaultsTool {
     return try desktopTarget(domain.name) ?? target
   }
 
+  // MARK: The folder that a copy is of
+
+  /// What the folder of a copy is called, with the prefix behind it, among the program's own keys.
+  private static let folder = "folder:"
+
+  /// Why the desktop's settings are not compared with the copy: it is of another folder, which is
+  /// still there, such as after another `XDG_CONFIG_HOME`.
+  func refusalOfOtherFolder(than source: any DesktopSource) throws -> DefaultsRefusal? {
+    guard let folder = source.folderOfSettings,
+      case .string(let noted)? = try reading()?.value(
+        Self.folder + type(of: source).prefix, in: Self.handedOn)
+    else { return nil }
+    let copied = noted.begins(with: "~/") ? (home() ?? "") + noted.dropFirst() : noted
+    guard copied != folder, let old = try? System.targetStatus(of: copied, in: AT_FDCWD) else {
+      return nil
+    }
+    let new = try? System.targetStatus(of: folder, in: AT_FDCWD)
+    if let new, old.isSameFile(as: new) { return nil }
+    return DefaultsRefusal(
+      "Could not read the settings in \(folder): the copy of them is of \(copied)\n"
+        + "Another folder of settings needs a store of its own, which VAULT_HOME=FOLDER names.")
+  }
+
+  /// Whether the folder of the desktop's settings is not the noted one.
+  func isFolderNew(
+    _ source: any DesktopSource, among marks: [String: PreferenceValue]
+  ) -> Bool {
+    guard let name = nameOfFolder(source) else { return false }
+    return marks[Self.folder + type(of: source).prefix] != .string(name)
+  }
+
+  /// Notes the folder that the copy is of.
+  func noteFolder(
+    of source: any DesktopSource, _ transaction: PreferenceTransaction
+  ) throws {
+    guard let name = nameOfFolder(source) else { return }
+    try transaction.note(
+      .string(name), Self.folder + type(of: source).prefix, in: Self.handedOn)
+  }
+
+  /// The folder as it is noted: below the home whatever that is called.
+  private func nameOfFolder(_ source: any DesktopSource) -> String? {
+    guard let folder = source.folderOfSettings else { return nil }
+    guard let home = home(), folder.begins(with: "\(home)/") else { return folder }
+    return "~" + String(decoding: Array(folder.utf8.dropFirst(home.utf8.count)), as: UTF8.self)
+  }
+
   static let noHosts = DefaultsRefusal(
     "The desktop's settings have no parts for single hosts.\nDefaults have not been changed.")
 

@@ -63,6 +63,8 @@ final class KConfigSource: DesktopSource {
     try StoreLocation.configuration { self.environment[$0] }
   }
 
+  var folderOfSettings: String? { try? folder() }
+
   func current(beside known: Set<String>) throws -> [String: [String: PreferenceValue]] {
     let look = try look(at: known)
     if let refusal = look.unread.min(by: { $0.key < $1.key })?.value { throw refusal }
