@@ -109,6 +109,42 @@ struct StoreTests {
     #expect(home.names(in: "vault").filter { $0.hasPrefix(".vault") } == [])
   }
 
+  /// A wrong mount, a backup put back by half.
+  @Test(arguments: ["store.sqlite.last-good", "store.sqlite-wal", "store.sqlite-journal"])
+  func aStoreOfWhichOnlyATraceIsLeftIsDamaged(trace: String) throws {
+    _ = try open()
+    let path = "\(home.location.data)/\(trace)"
+    for name in home.names(in: "vault") {
+      try FileManager.default.removeItem(atPath: "\(home.location.data)/\(name)")
+    }
+    let contents = Data("what is left".utf8)
+    #expect(
+      FileManager.default.createFile(
+        atPath: path, contents: contents, attributes: [.posixPermissions: 0o600]))
+    for mode in [Store.Mode.read, .write] {
+      let error = #expect(throws: StorageError.self) {
+        try Store.open(home.location, mode: mode)
+      }
+      #expect(error?.code == .damaged)
+      #expect(error?.message.contains("is gone, and had contents") == true)
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == contents)
+    #expect(home.names(in: "vault") == [trace])
+  }
+
+  @Test func anEmptyLogAloneSaysNothing() throws {
+    _ = try open()
+    for name in home.names(in: "vault") {
+      try FileManager.default.removeItem(atPath: "\(home.location.data)/\(name)")
+    }
+    #expect(
+      FileManager.default.createFile(
+        atPath: "\(home.location.data)/store.sqlite-wal", contents: Data(),
+        attributes: [.posixPermissions: 0o600]))
+    #expect(try Store.open(home.location, mode: .read) == nil)
+    #expect(try Store.open(home.location, mode: .write) != nil)
+  }
+
   @Test func aDamagedStoreIsSetAsideAndWhatCanBeReadComesOver() throws {
     do {
       let store = try open()

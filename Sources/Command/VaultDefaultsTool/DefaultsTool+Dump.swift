@@ -19,6 +19,7 @@ extension DefaultsTool {
       throw DefaultsRefusal(
         "\(path) would be read as \(form), and --format says \(format). Nothing was written.")
     }
+    if earlier != nil { try checkIsNotEmptied(path) }
     var document = DefaultsDocument()
     if let earlier {
       document = try DefaultsDocument(earlier, named: path, format: nil, isDomain: isKnown)

@@ -19,7 +19,7 @@ extension DefaultsTool {
       log("\nNeed a path to read from")
       throw DefaultsUsage()
     }
-    if let source = PropertyListDomains.target(of: path, home: home()) {
+    if let source = try PropertyListDomains.target(of: path, home: home()).map(current) {
       guard let entries = try contents(of: source) else {
         throw DefaultsRefusal(
           "Could not read \(path)\nDefaults have not been changed.\nthere is no such domain")
@@ -84,7 +84,7 @@ extension DefaultsTool {
     }
     // An absent domain is an empty property list, as on a Mac.
     let entries = try contentsToExport(of: target)
-    if let place = PropertyListDomains.target(of: path, home: home()) {
+    if let place = try PropertyListDomains.target(of: path, home: home()).map(current) {
       return try edit(place) { try $0.replace(by: entries) }
     }
     let bytes: [UInt8]
@@ -126,6 +126,9 @@ extension DefaultsTool {
     if path == "-" {
       streams.output(bytes)
     } else {
+      if case .stored(let domain) = target, looked[domain.name] == nil {
+        try checkIsNotEmptied(path)
+      }
       try PropertyListFile.export(bytes, to: path)
     }
   }

@@ -11,10 +11,13 @@ extension DefaultsTool {
     let location = try location()
     guard try isDamaged(location) else { throw DefaultsRefusal("The store is not damaged.") }
     let done = try PreferenceRecovery.recover(location)
-    print("The damaged store is kept as \(done.setAside).")
-    print(
-      "\(Plural.of(done.salvagedRows, "row")) \(done.salvagedRows == 1 ? "was" : "were") read from it."
-    )
+    if done.setAside.isEmpty {
+      print("The store itself was gone; a new one was made.")
+    } else {
+      print("The damaged store is kept as \(done.setAside).")
+      let verb = done.salvagedRows == 1 ? "was" : "were"
+      print("\(Plural.of(done.salvagedRows, "row")) \(verb) read from it.")
+    }
     if !done.incompleteTables.isEmpty {
       print("Rows may be missing in: \(done.incompleteTables.joined(separator: ", ")).")
       print(

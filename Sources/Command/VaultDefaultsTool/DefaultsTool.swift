@@ -152,12 +152,7 @@ package final class DefaultsTool {
   /// - Parameter arguments: The words after `vault defaults`.
   /// - Returns: How it ended; with ``Status/usage`` the help text has been written.
   package func run(_ arguments: [String]) -> Status {
-    defer {
-      close()
-      // It was caught until everything was put back, and said.
-      if let interruption { kill(getpid(), interruption) }
-      interruption = nil
-    }
+    defer { finish() }
     do {
       try runThrowing(arguments)
       try pushToDesktop()
@@ -167,6 +162,14 @@ package final class DefaultsTool {
       report(error)
       return error is DefaultsUsage || error is UnknownVerb ? .usage : .failed
     }
+  }
+
+  /// Closes the store, and lets the signal that interrupted the line take effect.
+  func finish() {
+    close()
+    // It was caught until everything was put back, and said.
+    if let interruption { kill(getpid(), interruption) }
+    interruption = nil
   }
 
   /// Writes what macOS's `defaults` would: the help text, or a line as NSLog writes it.
@@ -287,7 +290,7 @@ package final class DefaultsTool {
       }
       return target
     }
-    let target = try DefaultsTarget.take(&words, host: host, home: home())
+    let target = try current(DefaultsTarget.take(&words, host: host, home: home()))
     guard target != .stored(Self.handedOn) else {
       throw DefaultsRefusal(
         "\(Self.handedOn.name) is the program's own.\nDefaults have not been changed.")
@@ -372,6 +375,19 @@ package final class DefaultsTool {
     }
     guard let refusal else { return }
     throw DefaultsRefusal("\(refusal.message ?? prefix)\nNothing was written.")
+  }
+
+  /// Refuses to replace a file that has contents where there is no store: what belongs into the
+  /// file is not known.
+  ///
+  /// - Throws: ``DefaultsRefusal``.
+  func checkIsNotEmptied(_ path: String) throws {
+    guard try reading() == nil, let there = try? System.targetStatus(of: path, in: AT_FDCWD),
+      there.isRegular, there.size > 0
+    else { return }
+    throw DefaultsRefusal(
+      "There are no settings of the user yet: there is no \(try location().store)\n"
+        + "\(path) was left as it is; remove it first if nothing belongs into it.")
   }
 
   /// The entries of the journal that this line wrote.
@@ -545,4 +561,7 @@ struct DefaultsRefusal: Error {
   let message: String?
 
   init(_ message: String?) { self.message = message }
+
+  /// What is wrong, without what to do about it.
+  var reason: String { message?.parts(at: "\n").first.map { String($0) } ?? "" }
 }

@@ -4,6 +4,8 @@ import Glibc
 extension Store {
   /// Moves a damaged store and its log aside, so that a new one can be created.
   ///
+  /// Where the file itself is gone, what is left of it is moved.
+  ///
   /// - Returns: The new name of the file, in the same directory.
   /// - Throws: ``StorageError``; then the store has not moved.
   package static func quarantine(in directory: Directory) throws(StorageError) -> String {
@@ -12,7 +14,13 @@ extension Store {
     defer { withExtendedLifetime(lock) {} }
     var aside = "\(name).damaged-\(System.timestamp())"
     var number = 1
-    while try directory.contains(aside) {
+    func isTaken() throws(StorageError) -> Bool {
+      for suffix in sidecarSuffixes + [""] where try directory.contains(aside + suffix) {
+        return true
+      }
+      return false
+    }
+    while try isTaken() {
       number += 1
       aside = "\(name).damaged-\(System.timestamp())-\(number)"
     }
@@ -21,7 +29,7 @@ extension Store {
     for suffix in sidecarSuffixes + [""] {
       do {
         try System.rename("\(name)\(suffix)", to: "\(aside)\(suffix)", in: directory.descriptor)
-      } catch  where error.errno == ENOENT && suffix != "" {
+      } catch  where error.errno == ENOENT {
         continue
       } catch {
         throw Directory.failure(error, "set aside", "\(directory.path)/\(name)\(suffix)")

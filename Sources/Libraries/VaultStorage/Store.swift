@@ -48,11 +48,14 @@ package final class Store {
   ///   - location: The location of the store.
   ///   - mode: For reading or for writing.
   ///   - busyTimeout: How long calls wait for another process's lock.
+  ///   - beginsAnew: Whether one that is gone is created although something of it is left beside it.
   /// - Returns: `nil` if it is only to be read and there is none, or an empty file.
   /// - Throws: ``StorageError`` with code `.refused`, `.damaged` (also for an empty file beside a last
-  ///   good copy), `.busy`, `.cannotCreate`, ….
+  ///   good copy, and where the file is gone and its copy or its log is left), `.busy`,
+  ///   `.cannotCreate`, ….
   package static func open(
-    _ location: StoreLocation, mode: Mode, busyTimeout: Duration = .seconds(5)
+    _ location: StoreLocation, mode: Mode, busyTimeout: Duration = .seconds(5),
+    beginsAnew: Bool = false
   ) throws(StorageError) -> Store? {
     let directory: Directory
     do {
@@ -62,7 +65,7 @@ package final class Store {
     }
     let name = StoreLocation.storeName
     var isNew = false
-    switch try StoreFile.check(name, in: directory) {
+    switch try beginsAnew ? StoreFile.check(name, in: directory) : presence(in: directory) {
     case .absent where mode == .read: return nil
     case .absent:
       try StoreFile.create(name, in: directory)
@@ -83,6 +86,33 @@ package final class Store {
 
   /// The suffixes of SQLite's own files beside the store.
   static let sidecarSuffixes = ["-journal", "-wal", "-shm"]
+
+  /// Whether the store is there.
+  ///
+  /// - Throws: ``StorageError`` with code `.damaged` where only what lay beside it is left: a store
+  ///   that was begun anew would replace its copy, and SQLite would remove its log.
+  private static func presence(
+    in directory: Directory
+  ) throws(StorageError) -> StoreFile.Presence {
+    let name = StoreLocation.storeName
+    if case .present = try StoreFile.check(name, in: directory) { return .present }
+    guard let trace = try trace(in: directory) else { return .absent }
+    // Another process may have created all of it meanwhile.
+    if case .present = try StoreFile.check(name, in: directory) { return .present }
+    throw StorageError(
+      .damaged, "\(directory.path)/\(name) is gone, and had contents: \(trace) is beside it")
+  }
+
+  /// What is left of a store; `nil` if there was none, as far as can be seen.
+  private static func trace(in directory: Directory) throws(StorageError) -> String? {
+    if try directory.contains(lastGoodName) { return "its last good copy" }
+    let isWritten = ["-wal", "-journal"].contains { suffix in
+      let log = try? System.status(
+        of: "\(StoreLocation.storeName)\(suffix)", in: directory.descriptor)
+      return (log?.size ?? 0) > 0
+    }
+    return isWritten ? "its log" : nil
+  }
 
   private static func openConnection(
     _ path: String, directory: Directory, name: String, mode: Mode, busyTimeout: Duration

@@ -175,6 +175,51 @@ struct DefaultsLossTests: DefaultsFiles {
     #expect(try defaults.value("a", "com.x") == "1")
   }
 
+  @Test func aStoreThatIsGoneBesideItsCopyIsDamage() throws {
+    for key in ["a", "b"] { defaults("write", "com.x", key, "1") }
+    let path = "\(folder)/f.toml"
+    #expect(defaults("dump", "--output", path).status == 0)
+    let former = try text(path)
+    for suffix in ["", "-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: defaults.home.location.store + suffix)
+    }
+    for words in [
+      ["read"], ["write", "com.y", "b", "2"], ["dump", "--output", path],
+      ["export", "com.x", path],
+    ] {
+      let run = defaults.run(words)
+      #expect(run.status == 1, "\(words)")
+      #expect(run.error.contains("is gone, and had contents"), "\(run)")
+      #expect(run.error.contains("vault defaults recover"), "\(run)")
+    }
+    #expect(try text(path) == former)
+    let recovered = defaults("recover")
+    #expect(recovered.status == 0, "\(recovered)")
+    #expect(recovered.output.contains("The store itself was gone"), "\(recovered)")
+    #expect(recovered.output.contains("The last good copy gave what it has of them."))
+    #expect(try defaults.value("a", "com.x") == "1")
+  }
+
+  /// `HOME=/` of an arbitrary user, a new machine: nothing says what belongs into the file.
+  @Test func withoutAStoreAFileThatIsThereIsNotEmptied() throws {
+    let former = "# mine\n[\"com.a\"]\nk = \"precious\"\n"
+    let path = try file(former)
+    for words in [
+      ["dump", "--output", path], ["export", "com.a", path],
+      ["--kconfig", "dump", "--output", path],
+    ] {
+      let run = defaults.run(words)
+      #expect(run.status == 1, "\(words)")
+      #expect(run.error.contains("\(path) was left as it was"), "\(run)")
+    }
+    #expect(try text(path) == former)
+    let new = "\(folder)/new.plist"
+    #expect(defaults("export", "com.a", new).status == 0)
+    #expect(defaults("apply", path).status == 0)
+    #expect(defaults("dump", "--output", path).status == 0)
+    #expect(try text(path) == former)
+  }
+
   // MARK: Files in git
 
   @Test func thisHostsValuesComeIntoAFileThatHasNoneYet() throws {

@@ -127,6 +127,115 @@ struct DesktopTests {
       defaults("--kconfig", "history").output.contains("kconfig (as found)\tkconfig:foundrc:G"))
   }
 
+  /// A look under another `XDG_CONFIG_HOME` does not mix two desktops.
+  @Test func settingsOfAnotherFolderAreNotTakenIntoTheCopy() throws {
+    let defaults = try DefaultsRunner()
+    let home = defaults.home.path
+    try write("[G]\na=1\nb=2\n", "krc", defaults)
+    #expect(defaults("record", "kconfig", "--once", "krc").status == 0)
+    let dotfile = "\(home)/k.toml"
+    #expect(defaults("--kconfig", "dump", "--output", dotfile).status == 0)
+    let former = try String(contentsOfFile: dotfile, encoding: .utf8)
+    try FileManager.default.createDirectory(
+      atPath: "\(home)/other", withIntermediateDirectories: true)
+    for text in ["", "[G]\na=5\n"] {
+      if !text.isEmpty {
+        try text.write(toFile: "\(home)/other/krc", atomically: true, encoding: .utf8)
+      }
+      defaults.environment = ["XDG_CONFIG_HOME": "\(home)/other"]
+      for words in [
+        ["--kconfig", "read", "krc:G"], ["--kconfig", "write", "krc:G", "a", "9"],
+        ["--kconfig", "dump", "--output", dotfile], ["--kconfig", "read", "newrc:G"],
+      ] {
+        let refused = defaults.run(words)
+        #expect(refused.status == 1, "\(words)")
+        #expect(refused.error.contains("is of \(home)/.config"), "\(words): \(refused)")
+      }
+      #expect(try String(contentsOfFile: dotfile, encoding: .utf8) == former)
+      defaults.environment = [:]
+      #expect(defaults("--kconfig", "read", "krc:G", "a").output == "1\n")
+      #expect(!defaults("--kconfig", "history").output.contains("-> (none)"))
+      #expect(!defaults("--kconfig", "history").output.contains("\"5\""))
+    }
+    // The same folder by another name, and one that was moved.
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(home)/link", withDestinationPath: ".config")
+    defaults.environment = ["XDG_CONFIG_HOME": "\(home)/link"]
+    #expect(defaults("--kconfig", "read", "krc:G", "a").output == "1\n")
+    try FileManager.default.moveItem(atPath: "\(home)/.config", toPath: "\(home)/moved")
+    defaults.environment = ["XDG_CONFIG_HOME": "\(home)/moved"]
+    #expect(defaults("--kconfig", "read", "krc:G", "b").output == "2\n")
+  }
+
+  /// A damaged file and a link to nowhere are not files whose values were reset.
+  @Test(arguments: ["link", "bytes"])
+  func aDamagedFileOfKConfigHasNotBeenReset(harm: String) throws {
+    let defaults = try DefaultsRunner()
+    try write("[G]\nk=1\n", "krc", defaults)
+    #expect(defaults("record", "kconfig", "--once", "krc").status == 0)
+    let dotfile = "\(defaults.home.path)/k.toml"
+    #expect(defaults("--kconfig", "dump", "--output", dotfile).status == 0)
+    let former = try String(contentsOfFile: dotfile, encoding: .utf8)
+    let path = "\(defaults.home.path)/.config/krc"
+    try FileManager.default.removeItem(atPath: path)
+    if harm == "link" {
+      try FileManager.default.createSymbolicLink(
+        atPath: path, withDestinationPath: "\(defaults.home.path)/away/krc")
+    } else {
+      try Data([0, 1, 0xFF, 0x0A, 0x80]).write(to: URL(fileURLWithPath: path))
+    }
+    let dump = defaults("--kconfig", "dump", "--output", dotfile)
+    #expect(dump.error.contains("Could not read \(path)"), "\(dump)")
+    #expect(try String(contentsOfFile: dotfile, encoding: .utf8) == former)
+    #expect(defaults("--kconfig", "read", "krc:G").status == 1)
+    #expect(try defaults.value("k", "kconfig:krc:G") == "1")
+    #expect(!defaults("--kconfig", "history").output.contains("-> (none)"))
+  }
+
+  /// What dconf reads as nothing, since its file is damaged or gone, has not been reset.
+  @Test(
+    .enabled(if: has("dconf"), "needs dconf-cli"),
+    arguments: ["garbage", "cut", "cut by one", "empty", "removed"])
+  func aDamagedFileOfDConfHasNotBeenReset(harm: String) throws {
+    let defaults = try DefaultsRunner()
+    let home = defaults.home.path
+    let path = "\(home)/.config/dconf/user"
+    for folder in ["keys", ".config/dconf"] {
+      try FileManager.default.createDirectory(
+        atPath: "\(home)/\(folder)", withIntermediateDirectories: true)
+    }
+    try "[com/q]\nx=1\ny='text'\n[com/q/r]\nz=[1,2]\n".write(
+      toFile: "\(home)/keys/all", atomically: true, encoding: .utf8)
+    let compiling = VaultProcess(home: home, executable: "/usr/bin/env")
+    #expect(try compiling.run(["dconf", "compile", path, "\(home)/keys"]).status == 0)
+    #expect(defaults("--dconf", "read", "/com/q/", "x").output == "1\n")
+    let dotfile = "\(home)/d.toml"
+    #expect(defaults("--dconf", "dump", "--output", dotfile).status == 0)
+    let former = try String(contentsOfFile: dotfile, encoding: .utf8)
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    try FileManager.default.removeItem(atPath: path)
+    switch harm {
+    case "garbage": try Data("garbage\n".utf8).write(to: URL(fileURLWithPath: path))
+    case "cut": try whole.prefix(60).write(to: URL(fileURLWithPath: path))
+    case "cut by one": try whole.dropLast().write(to: URL(fileURLWithPath: path))
+    case "empty": try Data().write(to: URL(fileURLWithPath: path))
+    default: break
+    }
+    let dump = defaults("--dconf", "dump", "--output", dotfile)
+    #expect(dump.status == 1)
+    #expect(dump.error.contains("Could not read \(path)"), "\(dump)")
+    #expect(try String(contentsOfFile: dotfile, encoding: .utf8) == former)
+    for words in [["read", "/com/q/", "x"], ["write", "/com/q/", "x", "-int", "2"]] {
+      let refused = defaults.run(["--dconf"] + words)
+      #expect(refused.status == 1, "\(words)")
+      #expect(refused.error.contains("Put the file back"), "\(refused)")
+    }
+    #expect(try defaults.value("x", "dconf:/com/q/") == 1)
+    #expect(!defaults("--dconf", "history").output.contains("-> (none)"))
+    try whole.write(to: URL(fileURLWithPath: path))
+    #expect(defaults("--dconf", "read", "/com/q/", "x").output == "1\n")
+  }
+
   @Test(arguments: [
     ["--kconfig", "--dconf", "read"], ["--kconfig", "-currentHost", "read", "x:G"],
   ])

@@ -44,6 +44,41 @@ struct PropertyListDomainsTests {
     #expect(defaults("history", "com.apple.finder").output.contains("\"on\"\ttrue -> (none)"))
   }
 
+  /// What these change in a domain of the desktop's is set on the desktop.
+  @Test(
+    .enabled(
+      if: FileManager.default.isExecutableFile(atPath: "/usr/bin/kwriteconfig5"),
+      "needs libkf5config-bin"))
+  func whatTheyChangeInTheDesktopsDomainIsSetThere() throws {
+    let settings = "\(defaults.home.path)/.config"
+    try FileManager.default.createDirectory(
+      atPath: settings, withIntermediateDirectories: true)
+    let krc = "\(settings)/krc"
+    try "[G]\na=1\n".write(toFile: krc, atomically: true, encoding: .utf8)
+    defaults.environment = ["XDG_CONFIG_HOME": settings]
+    let path = "\(folder)/kconfig:krc:G.plist"
+    #expect(buddy("Print :a", file: path).text == "1\n")
+    #expect(buddy("Set :a 2", "Add :b string x", file: path).status == 0)
+    #expect(try String(contentsOfFile: krc, encoding: .utf8) == "[G]\na=2\nb=x\n")
+    #expect(plutil("-replace", "a", "-string", "3", path).status == 0)
+    #expect(try String(contentsOfFile: krc, encoding: .utf8) == "[G]\na=3\nb=x\n")
+    try "[G]\na=4\n".write(toFile: krc, atomically: true, encoding: .utf8)
+    #expect(defaults("read", path, "a").output == "4\n")
+  }
+
+  @Test(
+    .enabled(
+      if: FileManager.default.isExecutableFile(atPath: "/usr/bin/dconf"), "needs dconf-cli"))
+  func whatTheDesktopCannotTakeIsRefused() throws {
+    defaults.environment = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent"]
+    let path = "\(folder)/dconf:/com/q/.plist"
+    let refused = buddy("Add :a string x", file: path)
+    #expect(refused.status == 1, "\(refused)")
+    #expect(refused.error.contains("dconf"), "\(refused)")
+    #expect(try defaults.value("a", "dconf:/com/q/") == nil)
+    #expect(defaults("write", path, "a", "x").status == 1)
+  }
+
   @Test func plutilReadsAndChangesTheDomain() throws {
     #expect(plutil("-lint", file).text == "\(file): OK\n")
     #expect(plutil("-p", file).text.contains("\"on\" => true"))

@@ -70,6 +70,24 @@ struct StoreErrorTests {
     #expect(store.synchronize())
   }
 
+  @Test func aStoreThatIsGoneIsRecoveredFromItsCopy() throws {
+    do {
+      let database = try #require(
+        try PreferenceDatabase.open(home.location, mode: .write, process: "test"))
+      defer { database.close() }
+      try database.transaction { try $0.set("kept", "k", in: PreferenceDomain("com.example.app")) }
+      try database.refreshLastGoodCopy()
+    }
+    for name in home.names(in: "vault") where name != "store.sqlite.last-good" {
+      try FileManager.default.removeItem(atPath: "\(home.location.data)/\(name)")
+    }
+    let error = try #require(throws: PreferenceError.self) { try open() }
+    #expect(PreferenceRecovery.isDamage(error))
+    let done = try PreferenceRecovery.recover(home.location)
+    #expect(done.setAside == "" && done.salvagedRows == 0 && done.usedLastGoodCopy)
+    #expect(try open().string(forKey: "k") == "kept")
+  }
+
   @Test func aManagedFileThatCannotBeReadIsAnError() throws {
     let managed = "\(home.path)/managed"
     try FileManager.default.createDirectory(

@@ -59,6 +59,10 @@ final class DConfSource: DesktopSource {
 
   // MARK: Reading
 
+  var folderOfSettings: String? {
+    profile.database == nil ? nil : try? StoreLocation.configuration { self.environment[$0] }
+  }
+
   func current(beside known: Set<String>) throws -> [String: [String: PreferenceValue]] {
     if let refusal = whyUnread().refusal { throw refusal }
     return try values(ofAll: profile.own)
@@ -67,7 +71,7 @@ final class DConfSource: DesktopSource {
   func look(at known: Set<String>) throws -> DesktopLook {
     let (refusal, missing) = whyUnread()
     if let refusal {
-      problems.append("\(refusal.message ?? ""); what is known of it is as it was")
+      problems.append("\(refusal.reason); what is known of it is as it was")
       return DesktopLook(values: [:], unread: ["": refusal])
     }
     return DesktopLook(values: try values(ofAll: profile.own), missing: missing)
@@ -76,7 +80,7 @@ final class DConfSource: DesktopSource {
   /// Why the user's database cannot be read: dconf itself says nothing, and goes on with none.
   ///
   /// - Returns: Why it can be read by nobody here; what is to be said if it had values before, since
-  ///   not even its folder is there. A file that is gone from its folder was removed by somebody.
+  ///   it is gone or empty. dconf itself does neither: when all is reset, its file has an empty table.
   private func whyUnread() -> (refusal: DefaultsRefusal?, missing: DefaultsRefusal?) {
     guard let name = profile.database,
       let folder = try? StoreLocation.configuration({ self.environment[$0] })
@@ -84,19 +88,24 @@ final class DConfSource: DesktopSource {
     let path = "\(folder)/dconf/\(name)"
     do {
       // Not opened for reading if it is a pipe: it would be waited for.
-      _ = try UserFile.bytes(ofRegular: path, limit: 0)
-      return (nil, nil)
-    } catch {
-      switch error.errno {
-      case EFBIG: return (nil, nil)
-      case ENOENT:
-        guard !UserFile.isFolder("\(folder)/dconf") else { return (nil, nil) }
-        return (
-          nil, DefaultsRefusal("Could not read \(path): there is no folder \(folder)/dconf")
-        )
-      default: return (DefaultsRefusal("Could not read \(path): \(error.reason)"), nil)
+      guard let bytes = try UserFile.bytes(ofRegular: path, limit: 1 << 30) else {
+        return (Self.unread(path, "it is not a file"), nil)
       }
+      if bytes.isEmpty { return (nil, Self.unread(path, "it is empty")) }
+      return (DConfFile.isWhole(bytes) ? nil : Self.unread(path, "it is damaged"), nil)
+    } catch {
+      guard error.errno == ENOENT else { return (Self.unread(path, error.reason), nil) }
+      let isFolder = UserFile.isFolder("\(folder)/dconf")
+      return (
+        nil, Self.unread(path, isFolder ? "it is gone" : "there is no folder \(folder)/dconf")
+      )
     }
+  }
+
+  private static func unread(_ path: String, _ reason: String) -> DefaultsRefusal {
+    DefaultsRefusal(
+      "Could not read \(path): \(reason)\n"
+        + "Put the file back, or set a key with gsettings or dconf, which then begin a new one.")
   }
 
   /// The values of all databases of a profile, or of the usual one.

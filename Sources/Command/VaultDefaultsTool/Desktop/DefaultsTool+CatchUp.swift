@@ -73,11 +73,12 @@ extension DefaultsTool {
     // Also at a file that was not there when it was looked at.
     let places = try known(to: source).union(named).union(marks(of: source))
     var found = try source.look(at: places)
-    if let refusal = found.missing, try !known(to: source).isEmpty {
+    let missing = try known(to: source).isEmpty ? nil : found.missing
+    if let refusal = try refusalOfOtherFolder(than: source) ?? missing {
       for part in source.parts(beside: places) { found.unread[part] = refusal }
       found.values = [:]
       unreadWholly[type(of: source).prefix] = refusal
-      warn("\(refusal.message ?? ""); what is known of it is as it was")
+      warn("\(refusal.reason); what is known of it is as it was")
     }
     unreadWholly[type(of: source).prefix] =
       found.unread[""] ?? unreadWholly[type(of: source).prefix]
@@ -110,7 +111,10 @@ extension DefaultsTool {
       let parts = try source.parts(beside: known.union(named))
         .subtracting(found.unread.keys).subtracting(marks(of: source))
         .subtracting(known.map { source.part(of: $0) })
-      guard !parts.isEmpty, let writer = try openWriter(as: String(prefix.dropLast())) else {
+      let own = try reading()?.contents(of: Self.handedOn) ?? [:]
+      let isNew = isFolderNew(source, among: own) && found.unread.isEmpty
+      guard !parts.isEmpty || isNew, let writer = try openWriter(as: String(prefix.dropLast()))
+      else {
         return
       }
       defer { writer.close() }
@@ -118,6 +122,7 @@ extension DefaultsTool {
         for part in parts {
           try transaction.note(.boolean(true), Self.seen + prefix + part, in: Self.handedOn)
         }
+        if isNew { try noteFolder(of: source, transaction) }
       }
     } catch {}
   }
@@ -176,6 +181,7 @@ extension DefaultsTool {
       for part in parts where marks[Self.seen + prefix + part] == nil {
         try transaction.note(.boolean(true), Self.seen + prefix + part, in: Self.handedOn)
       }
+      if isFolderNew(source, among: marks) { try noteFolder(of: source, transaction) }
     }
     return present.count
   }

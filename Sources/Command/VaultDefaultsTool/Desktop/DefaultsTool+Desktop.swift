@@ -41,6 +41,61 @@ extension DefaultsTool {
     return .stored(PreferenceDomain(domain))
   }
 
+  /// A domain that a path below `Library/Preferences` named: one of the desktop's is brought up to
+  /// date, as if it had been named itself.
+  func current(_ target: DefaultsTarget) throws -> DefaultsTarget {
+    guard case .stored(let domain) = target, source(of: domain.name) != nil else { return target }
+    guard domain.host == .any else { throw Self.noHosts }
+    return try desktopTarget(domain.name) ?? target
+  }
+
+  // MARK: The folder that a copy is of
+
+  /// What the folder of a copy is called, with the prefix behind it, among the program's own keys.
+  private static let folder = "folder:"
+
+  /// Why the desktop's settings are not compared with the copy: it is of another folder, which is
+  /// still there, such as after another `XDG_CONFIG_HOME`.
+  func refusalOfOtherFolder(than source: any DesktopSource) throws -> DefaultsRefusal? {
+    guard let folder = source.folderOfSettings,
+      case .string(let noted)? = try reading()?.value(
+        Self.folder + type(of: source).prefix, in: Self.handedOn)
+    else { return nil }
+    let copied = noted.begins(with: "~/") ? (home() ?? "") + noted.dropFirst() : noted
+    guard copied != folder, let old = try? System.targetStatus(of: copied, in: AT_FDCWD) else {
+      return nil
+    }
+    let new = try? System.targetStatus(of: folder, in: AT_FDCWD)
+    if let new, old.isSameFile(as: new) { return nil }
+    return DefaultsRefusal(
+      "Could not read the settings in \(folder): the copy of them is of \(copied)\n"
+        + "Another folder of settings needs a store of its own, which VAULT_HOME=FOLDER names.")
+  }
+
+  /// Whether the folder of the desktop's settings is not the noted one.
+  func isFolderNew(
+    _ source: any DesktopSource, among marks: [String: PreferenceValue]
+  ) -> Bool {
+    guard let name = nameOfFolder(source) else { return false }
+    return marks[Self.folder + type(of: source).prefix] != .string(name)
+  }
+
+  /// Notes the folder that the copy is of.
+  func noteFolder(
+    of source: any DesktopSource, _ transaction: PreferenceTransaction
+  ) throws {
+    guard let name = nameOfFolder(source) else { return }
+    try transaction.note(
+      .string(name), Self.folder + type(of: source).prefix, in: Self.handedOn)
+  }
+
+  /// The folder as it is noted: below the home whatever that is called.
+  private func nameOfFolder(_ source: any DesktopSource) -> String? {
+    guard let folder = source.folderOfSettings else { return nil }
+    guard let home = home(), folder.begins(with: "\(home)/") else { return folder }
+    return "~" + String(decoding: Array(folder.utf8.dropFirst(home.utf8.count)), as: UTF8.self)
+  }
+
   static let noHosts = DefaultsRefusal(
     "The desktop's settings have no parts for single hosts.\nDefaults have not been changed.")
 
@@ -119,6 +174,7 @@ extension DefaultsTool {
             domain: domain, key: key, value: change.new)
         }
         guard !latest.isEmpty, let source = source(of: prefix) else { continue }
+        try checkIsKnown(latest.values.map(\.domain), to: source)
         let push = DesktopPush(source, latest.sorted { $0.key < $1.key }.map(\.value))
         pushed.append(push)
         try push.prepare()
@@ -130,6 +186,16 @@ extension DefaultsTool {
       try undoLine(Set(changes.map(\.transaction)), pushed, since: error)
     }
     forgetOwnEntries()
+  }
+
+  /// Refuses to set something where the desktop's settings are gone or cannot be read: what is set
+  /// would be all that is there, and the rest would be taken for reset.
+  private func checkIsKnown(_ domains: [String], to source: any DesktopSource) throws {
+    let prefix = type(of: source).prefix
+    let parts = Set(domains.map { source.part(of: $0) }).sorted()
+    let refusals = [unreadWholly[prefix]] + parts.map { unread[prefix + $0] }
+    guard let refusal = refusals.compactMap({ $0 }).first else { return }
+    throw DefaultsRefusal("\(refusal.message ?? prefix)\nDefaults have not been changed.")
   }
 
   /// Stops what sets something key by key once a signal asks for it.

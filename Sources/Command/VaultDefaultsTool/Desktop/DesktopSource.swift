@@ -26,6 +26,10 @@ protocol DesktopSource: AnyObject {
   /// What a look at a domain looks at as a whole, such as a file of KConfig's, or all of dconf.
   func part(of domain: String) -> String
 
+  /// The folder whose settings these are: a copy of another one's is not compared with them; `nil` if
+  /// there is one only.
+  var folderOfSettings: String? { get }
+
   /// What the desktop has now, by domains without the prefix.
   ///
   /// - Parameter known: The domains that the copy has.
@@ -88,6 +92,7 @@ protocol DesktopSource: AnyObject {
 extension DesktopSource {
   static var isReadOnly: Bool { false }
   static var setsAtOnce: Bool { true }
+  var folderOfSettings: String? { nil }
 
   func look(at known: Set<String>) throws -> DesktopLook {
     DesktopLook(values: try current(beside: known))

@@ -63,6 +63,8 @@ final class KConfigSource: DesktopSource {
     try StoreLocation.configuration { self.environment[$0] }
   }
 
+  var folderOfSettings: String? { try? folder() }
+
   func current(beside known: Set<String>) throws -> [String: [String: PreferenceValue]] {
     let look = try look(at: known)
     if let refusal = look.unread.min(by: { $0.key < $1.key })?.value { throw refusal }
@@ -119,11 +121,22 @@ final class KConfigSource: DesktopSource {
       guard let bytes = try UserFile.bytes(ofRegular: path, limit: 16 << 20) else {
         throw DefaultsRefusal("Could not read \(path): it is not a file")
       }
+      guard !bytes.contains(where: isNoText) else {
+        throw DefaultsRefusal("Could not read \(path): it is not a text")
+      }
       return KeyFile(Self.escaped(bytes))
     } catch let error as System.Failure {
+      if error.errno == ENOENT, UserFile.isLink(path) {
+        throw DefaultsRefusal("Could not read \(path): it is a link to a file that is not there")
+      }
       if error.errno == ENOENT { return nil }
       throw DefaultsRefusal("Could not read \(path): \(error.reason)")
     }
+  }
+
+  /// Whether a byte stands in no text: KConfig escapes it, and a file with one is damaged.
+  private static func isNoText(_ byte: UInt8) -> Bool {
+    byte < 0x20 && !(0x09...0x0d).contains(byte) && byte != 0x1b
   }
 
   /// A file's text, where the bytes of lines that are no UTF-8 are escaped as KConfig does it.

@@ -38,8 +38,8 @@ package struct PropertyListDomains {
   /// The keys and values of a domain; `nil` if there is none.
   func contents(of target: DefaultsTarget) throws -> [String: PreferenceValue]? {
     let tool = makeTool()
-    defer { tool.close() }
-    return try tool.contents(of: target)
+    defer { tool.finish() }
+    return try tool.contents(of: tool.current(target))
   }
 
   /// Writes what differs from the values that were read, in one transaction.
@@ -59,7 +59,8 @@ package struct PropertyListDomains {
       throw DefaultsRefusal("\(target.name) is a domain, which is a dictionary of keys")
     }
     let tool = makeTool()
-    defer { tool.close() }
+    defer { tool.finish() }
+    let target = try tool.current(target)
     let entries = PreferenceSchema.keepingVersion(given, of: before ?? [:])
     var warnings: [String] = []
     if case .stored(let domain) = target {
@@ -71,16 +72,22 @@ package struct PropertyListDomains {
       }
     }
     try tool.edit(target) { domain in
-      guard let before else { return try domain.replace(by: entries) }
+      guard let before else {
+        return try domain.replace(
+          by: entries.reduce(into: [:]) { kept, entry in
+            kept[entry.key] = tool.asKept(entry.value, of: entry.key, in: target)
+          })
+      }
       for key in Set(entries.keys).union(before.keys).sorted(by: OldStyleWriter.precedes)
       where entries[key] != before[key] {
         if let value = entries[key] {
-          try domain.set(value, key)
+          try domain.set(tool.asKept(value, of: key, in: target), key)
         } else {
           _ = try domain.remove(key)
         }
       }
     }
+    try tool.pushToDesktop()
     return warnings
   }
 }

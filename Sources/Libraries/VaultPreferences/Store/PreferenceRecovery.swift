@@ -3,6 +3,8 @@ public import VaultStorage
 /// The recovery of a damaged store: it is set aside, never deleted, and a new one is built from
 /// what can be read of it and from the last good copy.
 ///
+/// A store that is gone, and whose copy or log is left, is recovered as well.
+///
 /// ```swift
 /// do {
 ///   preferences = try PreferenceStore(domain: id)
@@ -12,7 +14,7 @@ public import VaultStorage
 /// }
 /// ```
 public struct PreferenceRecovery: Sendable {
-  /// The damaged file's new name, in the same directory.
+  /// The damaged file's new name, in the same directory; empty if the file itself was gone.
   public let setAside: String
   /// The number of rows that were read from the damaged file itself.
   public let salvagedRows: Int
@@ -39,21 +41,24 @@ public struct PreferenceRecovery: Sendable {
   /// - Parameter location: The location of the store.
   /// - Returns: A report.
   /// - Throws: ``PreferenceError`` with code `.storage`; then nothing was changed, or the damaged
-  ///   file is set aside and the next call creates a new store.
+  ///   file is set aside and the next call takes the last good copy.
   public static func recover(_ location: StoreLocation) throws(PreferenceError)
     -> PreferenceRecovery
   {
     try PreferenceError.wrapping {
       let directory = try Directory(location.data)
+      let isThere = try directory.contains(StoreLocation.storeName)
       let aside = try Store.quarantine(in: directory)
-      guard let store = try Store.open(location, mode: .write) else {
+      guard let store = try Store.open(location, mode: .write, beginsAnew: true) else {
         throw PreferenceError(.storage, "the new store cannot be opened")
       }
       try store.adoptAll()
       var rows = 0
-      var incomplete: [String] = []
+      var incomplete = ["everything"]
       do {
-        (rows, incomplete) = try store.carryOver(from: "\(location.data)/\(aside)")
+        if isThere {
+          (rows, incomplete) = try store.carryOver(from: "\(location.data)/\(aside)")
+        }
       } catch {
         incomplete = ["everything"]
       }
@@ -68,7 +73,7 @@ public struct PreferenceRecovery: Sendable {
       }
       store.announce()
       return PreferenceRecovery(
-        setAside: aside, salvagedRows: rows, incompleteTables: incomplete,
+        setAside: isThere ? aside : "", salvagedRows: rows, incompleteTables: incomplete,
         usedLastGoodCopy: usesCopy)
     }
   }
