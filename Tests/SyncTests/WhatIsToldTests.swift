@@ -54,24 +54,6 @@ struct WhatIsToldTests: SuiteOfTwoMachines {
     #expect(try first.synchronize().refusedItems.map(\.name) == ["token"])
   }
 
-  /// A run with nothing to do says whose records are not taken, as the one before did.
-  @Test func whoseRecordsAreNotTakenIsToldAtRest() throws {
-    for _ in 0..<2 { for one in [second, first] { try one.synchronize() } }
-    let known = try KnownSpace(desktop)
-    // The second beginning of a stream is malformed.
-    try write(
-      [
-        .claim(
-          keys: known.keys.publicKeys, invitation: [UInt8](repeating: 1, count: 16),
-          label: "again", signature: [UInt8](repeating: 0, count: 64))
-      ], time: 1)
-    #expect(try first.synchronize().stopped.count == 1)
-    for _ in 0..<3 { #expect(try first.synchronize().stopped.count == 1) }
-    #expect(try first.status().stopped == ["desktop"])
-    try first.remove("desktop")
-    #expect(try first.synchronize().stopped.isEmpty)
-  }
-
   /// Who claims a code that was withdrawn is not in, and an admin hears of it.
   @Test func whoComesByAWithdrawnCodeIsNamed() throws {
     let (slot, code) = try NewKeySlot.recovery(label: "drawer")

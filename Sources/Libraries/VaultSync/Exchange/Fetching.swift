@@ -359,16 +359,6 @@ extension SyncReport {
     if history.streams[stream] != nil { waitingStreams.insert(stream) }
   }
 
-  /// Says whose records are not taken, as the run found that came to rest.
-  mutating func tellStopped(_ streams: [StreamID], _ roster: Roster) {
-    for stream in streams where roster.isPresent(stream) {
-      stopped.append(
-        SyncError(
-          .tampered, "records of '\(roster.shownLabel(of: stream))' are not taken",
-          hint: "the others go on; see what is wrong with that machine, or remove it"))
-    }
-  }
-
   /// Tells streams that do not go on: those of machines that are in.
   ///
   /// What a machine has signed costs that machine's stream; what was altered is the store's.

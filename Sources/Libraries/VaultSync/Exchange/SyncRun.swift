@@ -14,12 +14,7 @@ struct SyncRun: Exchanging {
         if !acceptingRollback, !Sending(exchange).isTimeToMend(state), try isAtRest(state, heads) {
           state.lastContact = now()
           try files.replaceState(state.sealed(keys.own))
-          var report = SyncReport(changes: .unchanged)
-          if !notes.stopped.isEmpty {
-            let roster = try replica.load((state, keys)).history.roster()
-            report.tellStopped(notes.stopped.keys.sorted(), roster)
-          }
-          return report
+          return SyncReport(changes: .unchanged)
         }
         var loaded = try replica.load((state, keys))
         return try bringTogether(&loaded, heads, &notes, acceptingRollback) { _, _ in
