@@ -71,7 +71,7 @@ extension VaultNotice {
   static func copiesBreaking(_ names: [String]) -> VaultNotice {
     VaultNotice(
       .copyBreaksKeyring, breakingWords(names.count) + ": " + CopyNotices.joined(names),
-      hint: "before you log out, which withdraws what the keyring cannot keep",
+      hint: "withdraw what the keyring cannot keep before you log out",
       remedies: [.synchronizeCopies])
   }
 }
