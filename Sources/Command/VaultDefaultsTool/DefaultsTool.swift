@@ -382,7 +382,8 @@ package final class DefaultsTool {
   ///
   /// - Throws: ``DefaultsRefusal``.
   func checkIsNotEmptied(_ path: String) throws {
-    guard try reading() == nil, let there = try? System.targetStatus(of: path, in: AT_FDCWD),
+    guard try reading() == nil, !isWithoutHome,
+      let there = try? System.targetStatus(of: path, in: AT_FDCWD),
       there.isRegular, there.size > 0
     else { return }
     throw DefaultsRefusal(

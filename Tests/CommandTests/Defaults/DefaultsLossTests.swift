@@ -210,7 +210,7 @@ struct DefaultsLossTests: DefaultsFiles {
     ] {
       let run = defaults.run(words)
       #expect(run.status == 1, "\(words)")
-      #expect(run.error.contains("\(path) was left as it was"), "\(run)")
+      #expect(run.error.contains("\(path) was left as it is"), "\(run)")
     }
     #expect(try text(path) == former)
     let new = "\(folder)/new.plist"

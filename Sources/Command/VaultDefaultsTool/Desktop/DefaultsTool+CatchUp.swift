@@ -74,7 +74,7 @@ extension DefaultsTool {
     let places = try known(to: source).union(named).union(marks(of: source))
     var found = try source.look(at: places)
     let missing = try known(to: source).isEmpty ? nil : found.missing
-    if let refusal = try refusalOfOtherFolder(than: source) ?? missing {
+    if let refusal = try missing ?? refusalOfOtherFolder(than: source) {
       for part in source.parts(beside: places) { found.unread[part] = refusal }
       found.values = [:]
       unreadWholly[type(of: source).prefix] = refusal
@@ -113,7 +113,8 @@ extension DefaultsTool {
         .subtracting(known.map { source.part(of: $0) })
       let own = try reading()?.contents(of: Self.handedOn) ?? [:]
       let isNew = isFolderNew(source, among: own) && found.unread.isEmpty
-      guard !parts.isEmpty || isNew, let writer = try openWriter(as: String(prefix.dropLast()))
+      guard !parts.isEmpty || (isNew && !known.isEmpty),
+        let writer = try openWriter(as: String(prefix.dropLast()))
       else {
         return
       }
