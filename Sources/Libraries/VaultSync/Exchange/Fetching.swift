@@ -35,20 +35,20 @@ struct Fetching: Exchanging {
       exchange, own: own,
       progress: FetchingProgress(
         heads.filter { $0.stream != own }, known: loaded.history.frontier, vault))
+    let roster = loaded.history.roster()
     let isSmall = loaded.logEnd <= UInt64(tuning.mostOfReader)
-    let retired = isSmall ? [:] : loaded.history.roster().retired
-    fetching.weigh = { [files] in isSmall ? [:] : try files.weights(behind: retired) }
+    fetching.weigh = { [files] in isSmall ? [:] : try files.weights(behind: roster.retired) }
     let before = loaded.history.all.count
     var ownStream = OwnStream()
     for head in heads {
       guard head.stream == own else {
-        try look(at: head, &loaded, &fetching, &report)
+        try look(at: head, &loaded, roster, &fetching, &report)
         continue
       }
       if try goesOn(head, loaded) {
         // Also where it cannot be opened yet: its numbers are taken.
         ownStream.isAhead = true
-        try look(at: head, &loaded, &fetching, &report)
+        try look(at: head, &loaded, roster, &fetching, &report)
       } else {
         ownStream = try look(atOwn: head, loaded, &report)
       }
@@ -84,8 +84,8 @@ struct Fetching: Exchanging {
 
   /// Looks at the head of another machine's stream, and takes what is behind the known records.
   private func look(
-    at head: StreamHead, _ loaded: inout LoadedReplica, _ fetching: inout StreamTaking,
-    _ report: inout SyncReport
+    at head: StreamHead, _ loaded: inout LoadedReplica, _ roster: Roster,
+    _ fetching: inout StreamTaking, _ report: inout SyncReport
   ) throws {
     let have = UInt64(loaded.history.streams[head.stream]?.count ?? 0)
     if head.sequence < have { report.rollbacks.insert(head.stream) }
@@ -93,7 +93,6 @@ struct Fetching: Exchanging {
       guard record.hash != head.hash else { return }
       report.stops.append(try replaced(head, loaded))
     } else if head.sequence > have {
-      let roster = loaded.history.roster()
       try fetching.take(head, into: &loaded.history, roster)
     }
   }
