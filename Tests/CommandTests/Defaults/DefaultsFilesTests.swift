@@ -60,6 +60,7 @@ struct DefaultsFilesTests {
       atPath: path("dangling.plist"), withDestinationPath: "later.plist")
     #expect(defaults("write", path("dangling"), "k", "1").status == 0)
     #expect(defaults("read", path("later"), "k").output == "1\n")
+    #expect(defaults("write", "d", "k", "1").status == 0)
     #expect(defaults("export", "d", path("dangling.plist")).status == 0)
     #expect(try mode("later.plist") == 0o600)
   }

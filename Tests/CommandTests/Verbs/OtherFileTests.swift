@@ -26,7 +26,7 @@ struct OtherFileTests {
     let run = try vault.command.run(words + [file])
     #expect(run.status == 64, "\(run.errors)")
     #expect(run.errors.contains("good.vault is a vault file, not a backup"), "\(run.errors)")
-    #expect(run.errors.contains("merge \(file)"), "\(run.errors)")
+    #expect(run.errors.replacing("'", with: "").contains("merge \(file)"), "\(run.errors)")
     #expect(!run.errors.contains("damaged"), "\(run.errors)")
     // The other line that is given.
     let folder = "\(home)/aside"
