@@ -122,7 +122,7 @@ def known():
     child.send("\r")
     child.expect("secret of web/one\r\n")
     finish(child)
-    assert b"did you mean: web/one\n" in run(
+    assert b"did you mean: web/one, which was found by bob@example.com" in run(
         "get", "bob@example.com", status=1, stdin=subprocess.DEVNULL, start_new_session=True).stderr
 
 
