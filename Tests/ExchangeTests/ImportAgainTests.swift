@@ -59,7 +59,8 @@ struct ImportAgainTests {
   @Test(arguments: [("b", nil), (nil, "https://t"), ("b", "https://t")] as [(String?, String?)])
   func anItemOfOnesOwnThatHasOnlyTheNameInCommonStays(user: String?, url: String?) throws {
     for id in [nil, "1"] {
-      let vault = try InMemoryVault().open.blocking
+      let test = try InMemoryVault()
+      let vault = test.open.blocking
       try vault.set(ItemName("S"), to: Secret("own"))
       let made = try store(
         [Entry(id: id, name: "S", user: user, url: url, secret: "theirs")], vault, replaces: true)
@@ -77,7 +78,8 @@ struct ImportAgainTests {
   /// What an import has made is known again when a user or an address was added to the entry.
   @Test(arguments: [("b", nil), (nil, "https://t")] as [(String?, String?)])
   func anImportedItemGetsItsUserOrAddress(user: String?, url: String?) throws {
-    let vault = try InMemoryVault().open.blocking
+    let test = try InMemoryVault()
+    let vault = test.open.blocking
     try store([Entry(name: "S", secret: "one")], vault)
     let later = try plan(
       [Entry(name: "S", user: user, url: url, secret: "two")], vault, replaces: true)

@@ -64,7 +64,7 @@ extension Connection {
   /// - Returns: The profiles, as they stand in the file.
   /// - Throws: What reading throws.
   package func connectedProfiles() throws -> [(profile: String, options: String)] {
-    let begin = "# >>> vault connect aws "
+    let begin = "\(MarkedBlock.beginning)connect aws "
     var found: [(profile: String, options: String)] = []
     for line in ConfigurationFile.lines(of: try ConfigurationFile(path: blockPath()).text()) {
       if line.begins(with: begin) {

@@ -45,7 +45,10 @@ public struct MarkedBlock: Sendable {
     self.allowsOthers = allowsOthers
   }
 
-  private var begin: String { "# >>> vault \(title)" }
+  /// What the comment before any block begins with.
+  package static let beginning = "# >>> vault "
+
+  private var begin: String { "\(Self.beginning)\(title)" }
   private var end: String { "# <<< vault \(title)" }
 
   /// Adds the block, in the place of an earlier one.
