@@ -132,8 +132,11 @@ struct SyncRun: Exchanging {
     let roster = loaded.history.roster()
     try replica.checkMembership(roster, &loaded)
     report.hasNewKeys = try Succession(exchange).endFormer(&loaded)
+    let written = loaded.history.frontier[loaded.state.stream]
     try Admitting(exchange).attendFirst(&loaded, first)
-    try sendFirst(&own, &loaded, &report, acceptingRollback: acceptingRollback)
+    if loaded.history.frontier[loaded.state.stream] != written {
+      try sendFirst(&own, &loaded, &report, acceptingRollback: acceptingRollback)
+    }
     var vault = try Applying(exchange).applyAll(&loaded, &report)
     try PreferencesExchange(exchange).exchangePreferences(&loaded, &report)
     let known = loaded.history.frontier[loaded.state.stream, default: 0]
@@ -223,9 +226,10 @@ struct SyncRun: Exchanging {
     acceptingRollback: Bool
   ) throws {
     let stream = loaded.state.stream
-    guard loaded.history.frontier[stream, default: 0] > max(own.count, loaded.state.sent),
-      acceptingRollback || !report.rollbacks.contains(stream)
-    else { return }
+    // Who joins has told nothing yet: what its vault has otherwise is to meet the space first.
+    guard loaded.state.sent > 0, acceptingRollback || !report.rollbacks.contains(stream) else {
+      return
+    }
     try RecoveryCodes(exchange).putRecoveryInvitations(&loaded)
     try Sending(exchange).push(own, &loaded, &report)
     if loaded.state.sent == loaded.history.frontier[stream] {
