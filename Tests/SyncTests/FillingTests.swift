@@ -150,6 +150,59 @@ struct FillingTests: SuiteOfThreeMachines {
     for synced in [one, other, second] { try expectRest(synced) }
   }
 
+  /// A reader can go on in as many streams as it wants, and fills no more in all of them.
+  @Test func whoGoesOnInManyStreamsFillsNoMore() throws {
+    let reader = try SyncMachine("reader")
+    let fourth = try reader.joining(first, engine, role: .reader)
+    for one in [first, second, third, fourth] { try one.synchronize() }
+    var one = first
+    one.exchange.tuning.mostOfReader = 16 << 10
+    let evil = try HostileMember(reader, engine)
+    let before = try SyncFiles(vault: laptop.vault.blocking.path).records().count
+    for _ in 0..<4 {
+      for _ in 0..<25 { try evil.goOn(as: "reader") }
+      let report = try one.synchronize()
+      #expect(report.problems.isEmpty && report.waiting.isEmpty)
+    }
+    let kept = try SyncFiles(vault: laptop.vault.blocking.path).records().count - before
+    #expect(kept < 60, "\(kept) records")
+    try laptop.set("token", "others go on")
+    try one.synchronize()
+    // Who takes all of them has seen them, and stops nobody.
+    try third.synchronize()
+    #expect(try server.get("token") == "others go on")
+    try server.set("token", "also here")
+    try third.synchronize()
+    let report = try one.synchronize()
+    #expect(report.problems.isEmpty && report.waiting.isEmpty)
+    #expect(try laptop.get("token") == "also here")
+  }
+
+  /// The first record of somebody who is not in says whose stream it is, and fills nothing.
+  @Test func aLargeFirstRecordIsNotKept() throws {
+    let evil = try HostileMember(desktop, engine)
+    let code = try InvitationCode(typed: first.invite().text)
+    for one in [first, second, third] { try one.synchronize() }
+    let made = try #require(
+      try KnownSpace(laptop).history.all.last { record in
+        record.content.operations.contains {
+          if case .invite = $0 { true } else { false }
+        }
+      })
+    let seen = Sighting(stream: made.stream, sequence: made.sequence, hash: made.hash)
+    let stream = try evil.writeNewStream(seen: [seen]) { keys, stream in
+      let signature = code.keys.signing.signature(
+        of: Operation.claimed(by: stream, in: evil.known.space))
+      let claim = Operation.claim(
+        keys: keys.publicKeys, invitation: code.id, label: "evil", signature: signature)
+      return [claim] + (0..<3000).map { .purge(id: [UInt8](repeating: 1, count: 16), removed: $0) }
+    }
+    let report = try third.synchronize()
+    #expect(report.problems.isEmpty && report.waiting.isEmpty)
+    #expect(try kept(stream, by: server) == 0)
+    try expectRest(third)
+  }
+
   struct NoItems: Error {}
 
   /// Items that take for ever, or that this machine cannot take at all, keep nobody from being put

@@ -149,6 +149,9 @@ extension Space {
     records.record(stream, sequence)
   }
 
+  /// The machine that the first record of a stream says it goes on for, as far as it opens.
+  func predecessor(in bytes: [UInt8]) -> StreamID? { records.predecessor(in: bytes) }
+
   /// The newest record of a stream.
   package func last(_ stream: StreamID) -> OpenedRecord? { records.last(stream) }
 

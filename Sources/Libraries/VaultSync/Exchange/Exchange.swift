@@ -28,6 +28,9 @@ package struct ExchangeTuning: Sendable {
   package var mostOfReader = 32 << 20
   /// The same of one that writes, until its records have gone behind a snapshot.
   package var mostOfWriter = 512 << 20
+  /// The same of the first record of somebody who is not in: it says whose stream it is, and little
+  /// more.
+  package var mostOfFirst = 64 << 10
   /// Whether a run looks only at items that somebody has changed, where it knows which these are.
   package var looksAtChangesAlone = true
   /// How a state of the space comes into the vault; only tests have another merge.

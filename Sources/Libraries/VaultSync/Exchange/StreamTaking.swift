@@ -3,7 +3,8 @@
 /// Anybody who ever had a code can put a stream into a store, and a machine that was removed can
 /// still write there. Neither fills the homes of the others: of who is not in, that is taken which
 /// counts, and what somebody has seen whose own records are taken. Of who is in, no more than
-/// ``ExchangeTuning/mostOfReader`` or ``ExchangeTuning/mostOfWriter`` is kept; then his stream stops.
+/// ``ExchangeTuning/mostOfReader`` or ``ExchangeTuning/mostOfWriter`` is kept, in all streams in which
+/// he went on; then these stop.
 struct StreamTaking {
   let engine: any SyncEngine
   /// This machine's own stream, which is never taken further; `nil` for one that joins.
@@ -50,7 +51,10 @@ struct StreamTaking {
     let base = max(ends[stream] ?? 0, UInt64(history.streams[stream]?.count ?? 0))
     var end = min(head.sequence, Self.end(of: stream, history, roster))
     guard end > base, !incomplete.contains(stream) else { return false }
-    let weight = try weight(of: stream)
+    if history.streams[stream] == nil, ends[stream] == nil {
+      return try begin(head, in: &history, roster, counting)
+    }
+    let weight = try weight(of: stream, roster)
     var room = tuning.most(of: role(of: stream, roster)) - weight
     if room <= 0 || overweight.contains(stream) {
       overweight.insert(stream)
@@ -74,16 +78,51 @@ struct StreamTaking {
     return !found.isEmpty
   }
 
+  /// Takes the first record of a stream, which says whose it is, unless it is too large for that, or
+  /// there is too much already of the machine that it goes on for.
+  private mutating func begin(
+    _ head: StreamHead, in history: inout Space, _ roster: Roster,
+    _ counting: ([[UInt8]]) -> [[UInt8]]
+  ) throws -> Bool {
+    let stream = head.stream
+    // It stops nobody who has seen it.
+    let isWanted = Self.seen(of: stream, history) > 0
+    guard isWanted || !overweight.contains(stream) else { return false }
+    let (found, isCut) = try engine.all(
+      StreamHead(stream: stream, sequence: min(1, head.sequence), hash: head.hash),
+      in: history.space, after: 0, within: tuning.mostOfReader, &progress)
+    guard let first = found.first else {
+      if isCut { overweight.insert(stream) } else { incomplete.insert(stream) }
+      return false
+    }
+    let former = history.predecessor(in: first)
+    let weight = try former.map { try self.weight(of: $0, roster) } ?? 0
+    let most = former.map { tuning.most(of: role(of: $0, roster)) } ?? .max
+    if !isWanted, weight >= most || first.count > tuning.mostOfFirst {
+      overweight.insert(stream)
+      return false
+    }
+    ends[stream] = 1
+    let counted = counting(found)
+    records[stream, default: []] += counted
+    history.add(counted, of: stream, mayBeHalf: engine.isEventual)
+    return true
+  }
+
   /// Notes that records of a stream up to a number are here, and perhaps not opened yet.
   mutating func skip(to number: UInt64, of stream: StreamID) {
     ends[stream] = max(ends[stream] ?? 0, number)
   }
 
-  private mutating func weight(of stream: StreamID) throws -> Int {
+  /// How much is here of a machine: of its stream, and of all others of its home, of which it can
+  /// make as many as it wants.
+  private mutating func weight(of stream: StreamID, _ roster: Roster) throws -> Int {
     let known = try weights ?? weigh()
     weights = known
-    let taken = records[stream, default: []].reduce(0) { $0 + $1.count }
-    return known[stream, default: 0] + taken
+    return roster.family(of: stream).reduce(0) { sum, one in
+      let taken = records[one, default: []].reduce(0) { $0 + $1.count }
+      return sum + known[one, default: 0] + taken
+    }
   }
 
   /// By which role it is decided how much is kept of a stream.
@@ -103,7 +142,10 @@ struct StreamTaking {
   ) throws -> Bool {
     let roster = history.roster()
     var goesOn = false
-    for head in heads where head.stream != own && history.streams[head.stream] != nil {
+    for head in heads
+    where head.stream != own
+      && (history.streams[head.stream] != nil || overweight.contains(head.stream))
+    {
       let found = try take(head, into: &history, roster) { counting(head.stream, $0) }
       goesOn = goesOn || found
     }

@@ -13,6 +13,7 @@ final class CheckedClaims: Sendable {
     case sealingKey([UInt8])
     case founder(PublicKeys, nonce: [UInt8], SpaceID)
     case stream(StreamID, PublicKeys, SpaceID)
+    case invitation([UInt8], PublicKeys)
   }
 
   private let answers = Mutex<[Question: Bool]>([:])
@@ -66,6 +67,11 @@ final class CheckedClaims: Sendable {
     answer(.founder(keys, nonce: nonce, space)) {
       (try? SpaceID(creator: keys, nonce: nonce)) == space
     }
+  }
+
+  /// Whether an invitation is called as its keys say.
+  func isInvitation(_ id: [UInt8], of keys: PublicKeys) -> Bool {
+    answer(.invitation(id, keys)) { (try? InvitationCode.id(of: keys)) == id }
   }
 
   /// Whether a stream is the one of these keys.

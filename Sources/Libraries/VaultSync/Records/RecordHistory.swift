@@ -66,6 +66,8 @@ package struct RecordHistory: Sendable {
   private var pending: [StreamID: [SyncRecord]] = [:]
   private var stopped: Set<StreamID> = []
   private var openers: [SealingKeyPair]
+  /// The keys of each invitation, and the first record of each stream that has it.
+  private var invitations: [[UInt8]: (keys: PublicKeys, first: Frontier)] = [:]
   /// Claims of members whose signatures were checked, for every roster of these records.
   let claims = CheckedClaims()
   /// Retirements that were judged.
@@ -84,7 +86,7 @@ package struct RecordHistory: Sendable {
     self.epochs = epochs
     self.openers = openers
     all = first
-    ofSpace = all.filter(\.isOfSpace)
+    for record in first where record.isOfSpace { takeOfSpace(record) }
     for record in first { streams[record.stream, default: []].append(record) }
     keys = streams.compactMapValues { $0.first?.content.keys }
   }
@@ -152,15 +154,22 @@ package struct RecordHistory: Sendable {
     settled[stream]?.contains { $0.record.sequence == number } ?? false
   }
 
+  /// How many records of forks one machine can show.
+  private static let mostHeld = 1024
+
   /// Records of streams that forked, as members have them who say so.
   ///
   /// - Returns: Also what stands in records that cannot be taken in yet, or contradict what is known
   ///   here.
   package func heldRecords() -> [HeldRecord] {
     var found: [HeldRecord] = []
+    var heard: [StreamID: Set<[UInt8]>] = [:]
     func take(_ content: RecordContent, _ author: StreamID) {
       for case .held(let bytes) in content.operations {
-        guard let record = try? SyncRecord(bytes: bytes), record.space == space,
+        // To look at one costs more than to write it.
+        guard heard[author, default: []].count < Self.mostHeld,
+          heard[author, default: []].insert(bytes).inserted,
+          let record = try? SyncRecord(bytes: bytes), record.space == space,
           record.stream != author, let signer = keys[record.stream]?.signing,
           record.isSigned(by: signer)
         else { continue }
@@ -303,7 +312,7 @@ package struct RecordHistory: Sendable {
       past: past)
     streams[stream, default: []].append(opened)
     all.append(opened)
-    if opened.isOfSpace { ofSpace.append(opened) }
+    if opened.isOfSpace { takeOfSpace(opened) }
     pending[stream]?.removeFirst()
     waits[stream] = nil
     learnKeys(content)
@@ -333,19 +342,28 @@ package struct RecordHistory: Sendable {
   ) -> Bool {
     switch content.operations.first {
     case .claim(_, let invitation, _, let signature)?:
-      ofSpace.contains { record in
-        record.sequence <= past[record.stream, default: 0]
-          && record.content.operations.contains { operation in
-            guard case .invite(invitation, let keys, _, _, _) = operation else { return false }
-            return claims.isSigned(signature, by: stream, in: space, with: keys.signing)
-          }
-      }
+      invitations[invitation].map { invited in
+        invited.first.contains { past[$0.key, default: 0] >= $0.value }
+          && claims.isSigned(signature, by: stream, in: space, with: invited.keys.signing)
+      } ?? false
     case .succeed(_, let predecessor, _, let signature)?:
       past[predecessor, default: 0] >= 1
         && (keys[predecessor].map {
           claims.isSigned(signature, toSucceedBy: stream, in: space, with: $0.signing)
         } ?? false)
     default: true
+    }
+  }
+
+  /// Keeps a record that says something of the space itself.
+  private mutating func takeOfSpace(_ record: OpenedRecord) {
+    ofSpace.append(record)
+    for case .invite(let id, let keys, _, _, _) in record.content.operations
+    where claims.isInvitation(id, of: keys) {
+      var invited = invitations[id] ?? (keys, [:])
+      let first = invited.first[record.stream] ?? record.sequence
+      invited.first[record.stream] = min(first, record.sequence)
+      invitations[id] = invited
     }
   }
 
@@ -372,6 +390,14 @@ package struct RecordHistory: Sendable {
     guard hasKey else { return .noKey }
     guard let keys = keys[record.stream] else { return .malformed }
     return record.isSigned(by: keys.signing) ? .noKey : .malformed
+  }
+
+  /// The machine that the first record of a stream says it goes on for, as far as it opens.
+  func predecessor(in bytes: [UInt8]) -> StreamID? {
+    guard let record = try? SyncRecord(bytes: bytes), case .opened(let content, _) = open(record),
+      case .succeed(_, let predecessor, _, _)? = content.operations.first
+    else { return nil }
+    return predecessor
   }
 
   /// The keys that the first record of a stream tells, if they are the stream's own.
@@ -540,40 +566,5 @@ extension Operation {
         let id = areMany ? Array(recipient.id.prefix(shortRecipientLength)) : recipient.id
         return sealed.map { (id, $0) }
       })
-  }
-}
-
-extension RecordHistory {
-  /// The records of others that are new to a stream's writer, without those that another one of them
-  /// knows: who reads one of these learns of the others.
-  ///
-  /// - Parameters:
-  ///   - known: How far the streams go.
-  ///   - stream: The stream that is written; `nil` for nobody, to whom all are new.
-  /// - Returns: The records, in the order of their streams.
-  func sightings(_ known: Frontier, by stream: StreamID?) -> [Sighting] {
-    let past = stream.flatMap { last($0)?.past } ?? [:]
-    let new = known.compactMap { other, sequence -> OpenedRecord? in
-      other != stream && sequence > past[other] ?? 0 ? record(other, sequence) : nil
-    }
-    var covered: Frontier = [:]
-    var seen: [Sighting] = []
-    for record in new.sorted(by: { ($0.depth, $1.stream) > ($1.depth, $0.stream) })
-    where covered[record.stream, default: 0] < record.sequence {
-      covered.formMaximum(with: record.past)
-      seen.append(
-        Sighting(stream: record.stream, sequence: record.sequence, hash: record.hash))
-    }
-    return seen.sorted { $0.stream < $1.stream }
-  }
-
-  /// What a machine calls itself in its first record.
-  func label(of stream: StreamID) -> String? {
-    switch streams[stream]?.first?.content.operations.first {
-    case .create(_, _, let label, _)?, .claim(_, _, let label, _)?,
-      .succeed(_, _, let label, _)?:
-      Operation.label(label, of: stream)
-    default: nil
-    }
   }
 }

@@ -74,9 +74,7 @@ struct EarlierRules {
     let valid = facts.claims(of: invite).filter {
       $0.record.content.time <= invite.expires
     }.map(\.stream)
-    let told = facts.admissions.filter {
-      $0.closes && $0.invitation == invite.id && isAdmin($0.record, last)
-    }
+    let told = (facts.closings[invite.id] ?? []).filter { isAdmin($0.record, last) }
     let chosen = Set(told.flatMap(\.streams))
     invitation.isSettled = !told.isEmpty
     invitation.accepted =

@@ -9,10 +9,14 @@ package struct Retirement: Sendable {
   package let stream: StreamID
   package let sequence: UInt64
 
-  /// Whether another one is of the same snapshot, by the same machine.
-  func isAgain(_ other: Retirement) -> Bool {
-    record.stream == other.record.stream && stream == other.stream && sequence == other.sequence
+  /// Which snapshot it is of, and whose word it is.
+  struct Name: Hashable {
+    let author: StreamID
+    let stream: StreamID
+    let sequence: UInt64
   }
+
+  var name: Name { Name(author: record.stream, stream: stream, sequence: sequence) }
 }
 
 extension RecordHistory {
@@ -23,6 +27,32 @@ extension RecordHistory {
   func retired(by retirement: Retirement) -> Frontier? {
     judgedRetirements.answer(retirement.record, of: retirement.stream, retirement.sequence) {
       judge(retirement)
+    }
+  }
+
+  /// The retirements that count, the newest last.
+  ///
+  /// Judging one takes as long as finding who was in then. So of a machine that was wrong too often
+  /// none is heard any more.
+  ///
+  /// - Parameters:
+  ///   - retirements: What machines say, of each all up to one.
+  ///   - take: Gets how far each stream counts by one of them.
+  /// - Returns: Those of them that count.
+  @discardableResult
+  func counted(
+    _ retirements: [Retirement], _ take: (Frontier) -> Void
+  ) -> [Retirement] {
+    var vain: [StreamID: Int] = [:]
+    return retirements.sorted { RosterFacts.precedes($0.record, $1.record) }.filter { retirement in
+      let author = retirement.record.stream
+      guard vain[author, default: 0] < RosterFacts.Heard.vainRetirements else { return false }
+      guard let frontier = retired(by: retirement) else {
+        vain[author, default: 0] += 1
+        return false
+      }
+      take(frontier)
+      return true
     }
   }
 
@@ -51,10 +81,11 @@ extension RecordHistory {
     guard present.allSatisfy({ vouching.contains($0) }) else { return nil }
     // What is retired once stays so: a snapshot that has less is not begun with.
     let frontier = snapshot.operation.frontier
-    for other in facts.retirements where other.record.hash != retirement.record.hash {
-      guard let floor = retired(by: other) else { continue }
-      guard floor.allSatisfy({ frontier[$0.key, default: 0] >= $0.value }) else { return nil }
+    var hasAll = true
+    counted(facts.retirements.filter { $0.record.hash != retirement.record.hash }) { floor in
+      hasAll = hasAll && frontier.covers(floor)
     }
+    guard hasAll else { return nil }
     return Roster(self, upTo: frontier).limits(frontier)
   }
 

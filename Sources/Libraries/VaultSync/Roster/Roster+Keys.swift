@@ -12,11 +12,13 @@ extension Roster {
 
   /// The record in which a machine says that what was sealed to it as the key of an epoch is none.
   func lack(of stream: StreamID, _ epoch: [UInt8]) -> OpenedRecord? {
-    lacks[stream]?.first { $0.epoch == epoch }?.record
+    lacks[stream]?[epoch]?.record
   }
 
   /// What a machine says that it cannot open.
-  func lacks(of member: Member) -> [RosterFacts.Lack] { lacks[member.stream] ?? [] }
+  func lacks(of member: Member) -> [RosterFacts.Lack] {
+    lacks[member.stream].map { Array($0.values) } ?? []
+  }
 
   /// The key by which a machine reads what is told to it that says it lacks another one: that of the
   /// record in which it said so.

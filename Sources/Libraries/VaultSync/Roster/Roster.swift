@@ -112,10 +112,12 @@ package struct Roster: Sendable {
   /// The stream that has the name of the one for which it goes on: whatever ends its rights, or
   /// those of others.
   private var heirs: [StreamID: StreamID] = [:]
+  /// The streams that go on for one, directly or not, by that one, which is the first of them.
+  private let families: [StreamID: [StreamID]]
   /// The newest record of each machine.
   private var newest: [StreamID: OpenedRecord] = [:]
   /// What machines say that they cannot open.
-  let lacks: [StreamID: [RosterFacts.Lack]]
+  let lacks: [StreamID: [[UInt8]: RosterFacts.Lack]]
 
   /// Who belongs to the space after some records.
   ///
@@ -128,12 +130,9 @@ package struct Roster: Sendable {
     hasEarlierRules = facts.founder.map { $0.rules < RosterRules.version } ?? false
     successions = facts.successors.mapValues { $0.map(\.record) }
     lacks = facts.lacks
+    families = facts.families
     var retired: Frontier = [:]
-    retirements = facts.retirements.sorted { RosterFacts.precedes($0.record, $1.record) }.filter {
-      guard let frontier = history.retired(by: $0) else { return false }
-      retired.formMaximum(with: frontier)
-      return true
-    }
+    retirements = history.counted(facts.retirements) { retired.formMaximum(with: $0) }
     self.retired = retired
     guard facts.founder != nil else { return }
     let verdict = hasEarlierRules ? EarlierRules.judge(facts) : RosterRules.judge(facts)
@@ -246,35 +245,54 @@ package struct Roster: Sendable {
       guard let claim = left.line.first, let another = right.line.first else { return false }
       return RosterFacts.precedes(claim.record, another.record)
     }
-    for (place, (stream, grant, claims)) in ordered.enumerated() {
+    // Who has a name, of those that came before.
+    var holders: [String: [StreamID]] = [:]
+    var numbers: [String: Int] = [:]
+    for (stream, grant, claims) in ordered {
       guard let label = members[stream]?.label else { continue }
       // Whoever goes on keeps the name, also where a copy of the same home was seen before.
       if let before = members[stream]?.predecessor, let former = members[before],
         heirs[before] == stream, claims.first?.label == facts.claims[before]?.label
       {
         members[stream]?.label = former.label
+        holders[former.label, default: []].append(stream)
         continue
       }
-      let taken = Set(
-        ordered[..<place].map(\.stream).compactMap { other -> String? in
+      func isTaken(_ name: String) -> Bool {
+        (holders[name] ?? []).contains { other in
           let last = end(of: other)
           let hadGone = (facts.removals[last] ?? []).contains { removal in
             grant?.knows(removal.record) ?? true
           }
-          return members[last]?.last != nil && hadGone ? nil : members[other]?.label
-        })
-      var (name, number) = (label, 2)
-      while taken.contains(name) {
-        name = "\(label)-\(number)"
-        number += 1
+          return members[last]?.last == nil || !hadGone
+        }
       }
-      members[stream]?.label = name
+      func isHeld(_ name: String) -> Bool {
+        (holders[name] ?? []).contains { members[end(of: $0)]?.last == nil }
+      }
+      func name(_ number: Int) -> String { number == 1 ? label : "\(label)-\(number)" }
+      // Names whose machines are in stay theirs: of a thousand nobody looks at all before his own.
+      var number = numbers[label, default: 1]
+      while isHeld(name(number)) { number += 1 }
+      numbers[label] = number
+      while isTaken(name(number)) { number += 1 }
+      members[stream]?.label = name(number)
+      holders[name(number), default: []].append(stream)
     }
   }
 
   /// Whether a machine goes on for another one, perhaps for one that goes on for it.
   func goesOn(_ stream: StreamID, for other: StreamID) -> Bool {
     sequence(first: stream) { members[$0]?.predecessor }.dropFirst().contains(other)
+  }
+
+  /// All streams in which a machine went on, and those of which they are copies.
+  ///
+  /// - Parameter stream: One of them.
+  /// - Returns: Mostly it alone.
+  func family(of stream: StreamID) -> [StreamID] {
+    let first = sequence(first: stream) { members[$0]?.predecessor }.reduce(stream) { $1 }
+    return families[first] ?? [stream]
   }
 
   /// Whether one of two machines goes on for the other one, or both are one.
@@ -491,7 +509,7 @@ package struct Roster: Sendable {
   /// machine says.
   private func epochs(knownFor member: Member) -> Set<[UInt8]> {
     let newest = newest[member.stream]
-    let lacks = lacks[member.stream] ?? []
+    let lacks = lacks[member.stream] ?? [:]
     func hasRead(_ record: OpenedRecord) -> Bool { newest?.knows(record) == true }
     func isThere(_ record: OpenedRecord) -> Bool {
       hasRead(record) || record.sequence > retired[record.stream, default: 0]
@@ -507,7 +525,7 @@ package struct Roster: Sendable {
         func isReadable(_ record: OpenedRecord) -> Bool {
           hasRead(record) || isThere(record) && known.contains(record.epoch)
         }
-        if let lack = lacks.first(where: { $0.epoch == epoch.key.id }) {
+        if let lack = lacks[epoch.key.id] {
           // Only what its machine had not seen then can be the key.
           let isKnown = epoch.isTold(to: member.stream) {
             isReadable($0) && !lack.record.knows($0)

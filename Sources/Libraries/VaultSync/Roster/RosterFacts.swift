@@ -88,14 +88,18 @@ struct RosterFacts {
   private(set) var roles: [StreamID: [RoleChange]] = [:]
   private(set) var epochs: [EpochTold] = []
   /// The newest of each epoch that a machine lacks.
-  private(set) var lacks: [StreamID: [Lack]] = [:]
+  private(set) var lacks: [StreamID: [[UInt8]: Lack]] = [:]
   private(set) var retirements: [Retirement] = []
   /// Those that go on for a machine, in the order of how much they know.
   private(set) var successors: [StreamID: [Claim]] = [:]
   /// Recovery codes by the machine that invites them, in the order of its records.
   private(set) var recoveryCodes: [StreamID: [Invite]] = [:]
+  /// The first machine of each line, and how many went on for it before a machine.
+  private var places: [StreamID: (first: StreamID, number: Int)] = [:]
   /// By their invitations, in the order of their hashes.
   private var byInvitation: [[UInt8]: [Claim]] = [:]
+  /// Which snapshots were said to be found right, by whom.
+  private var retired: Set<Retirement.Name> = []
   private let space: SpaceID
   private let checked: CheckedClaims
   private let streams: [StreamID: [OpenedRecord]]
@@ -119,17 +123,21 @@ struct RosterFacts {
         take(operation, record)
       }
     }
-    for id in invites.keys { invites[id]?.sort { Self.precedes($0.record, $1.record) } }
-    admissions.sort { Self.precedes($0.record, $1.record) }
-    closings = Dictionary(grouping: admissions.filter(\.closes), by: \.invitation)
-    epochs.sort { Self.precedes($0.record, $1.record) }
     for claim in claims.values {
       if let id = claim.invitation { byInvitation[id, default: []].append(claim) }
       if let stream = claim.predecessor { successors[stream, default: []].append(claim) }
     }
+    for id in byInvitation.keys {
+      byInvitation[id]?.sort { $0.record.hash.lexicographicallyPrecedes($1.record.hash) }
+    }
     for stream in successors.keys {
       successors[stream]?.sort { Self.precedes($0.record, $1.record) }
     }
+    leaveOutWhatIsNotHeard()
+    for id in invites.keys { invites[id]?.sort { Self.precedes($0.record, $1.record) } }
+    admissions.sort { Self.precedes($0.record, $1.record) }
+    for id in closings.keys { closings[id]?.sort { Self.precedes($0.record, $1.record) } }
+    epochs.sort { Self.precedes($0.record, $1.record) }
     for invite in invites.values.joined() where invite.isRecovery {
       recoveryCodes[invite.record.stream, default: []].append(invite)
     }
@@ -138,9 +146,6 @@ struct RosterFacts {
         $0.record.sequence == $1.record.sequence
           ? $0.id.lexicographicallyPrecedes($1.id) : $0.record.sequence < $1.record.sequence
       }
-    }
-    for id in byInvitation.keys {
-      byInvitation[id]?.sort { $0.record.hash.lexicographicallyPrecedes($1.record.hash) }
     }
   }
 
@@ -185,6 +190,13 @@ struct RosterFacts {
     guard checked.isStream(record.stream, of: claim.keys, in: space),
       checked.canSeal(to: claim.keys.sealing)
     else { return }
+    if let predecessor = claim.predecessor {
+      let place = places[predecessor] ?? (predecessor, 0)
+      guard place.number < Heard.longestLine else { return }
+      places[record.stream] = (place.first, place.number + 1)
+    } else {
+      places[record.stream] = (record.stream, 0)
+    }
     claims[record.stream] = claim
     if case .create? = record.content.operations.first { founder = claim }
   }
@@ -192,6 +204,7 @@ struct RosterFacts {
   private mutating func take(_ operation: Operation, _ record: OpenedRecord) {
     switch operation {
     case .invite(let id, let keys, let role, let uses, let expires):
+      guard checked.isInvitation(id, of: keys) else { return }
       invites[id, default: []].append(
         Invite(
           id: id, keys: keys, role: role, uses: Int(uses), expires: expires, record: record))
@@ -208,15 +221,14 @@ struct RosterFacts {
     case .retire(let stream, let sequence):
       let retirement = Retirement(record: record, stream: stream, sequence: sequence)
       // Each is judged by all that it knows: so of a machine the first one of a snapshot counts.
-      guard !retirements.contains(where: { $0.isAgain(retirement) }) else { return }
+      guard retired.insert(retirement.name).inserted else { return }
       retirements.append(retirement)
     case .epoch(let number, let id, let sealed):
       epochs.append(
         EpochTold(record: record, number: number, id: id, recipients: sealed.map(\.recipient)))
     case .lacks(let epoch):
       // A later one knows all that this one did.
-      lacks[record.stream]?.removeAll { $0.epoch == epoch }
-      lacks[record.stream, default: []].append(Lack(record: record, epoch: epoch))
+      lacks[record.stream, default: [:]][epoch] = Lack(record: record, epoch: epoch)
     default: break
     }
   }
@@ -231,7 +243,8 @@ struct RosterFacts {
   func hasSeen(_ record: OpenedRecord, _ stream: StreamID, without other: OpenedRecord) -> Bool {
     let records = (streams[stream] ?? []).prefix(Int(clamping: frontier[stream, default: 0]))
     // What one of them knows all that follow know.
-    return records.first { $0.knows(record) }.map { !$0.knows(other) } ?? false
+    let first = records.firstIndex(ofMonotonic: { $0.knows(record) })
+    return first < records.endIndex && !records[first].knows(other)
   }
 
   /// A record that another one knows comes before it.
@@ -255,9 +268,152 @@ struct RosterFacts {
   /// - Parameter invite: The invitation.
   /// - Returns: The claims, in the order of their hashes.
   func claims(of invite: Invite) -> [Claim] {
+    signedClaims(of: invite).filter { $0.record.knows(invite.record) }
+  }
+
+  /// The claims of an invitation that its key has signed.
+  func signedClaims(of invite: Invite) -> [Claim] {
     (byInvitation[invite.id] ?? []).filter {
-      $0.record.knows(invite.record)
-        && checked.isSigned($0.signature, by: $0.stream, in: space, with: invite.keys.signing)
+      checked.isSigned($0.signature, by: $0.stream, in: space, with: invite.keys.signing)
     }
+  }
+
+  /// Whether a machine goes on for another one, perhaps by way of others, as their keys have signed.
+  func goesOn(_ stream: StreamID, for other: StreamID) -> Bool {
+    guard let place = places[stream], let before = places[other], place.first == before.first,
+      before.number < place.number
+    else { return false }
+    var line = stream
+    for _ in before.number..<place.number { line = claims[line]?.predecessor ?? line }
+    return line == other
+  }
+
+  /// The streams that go on for one, directly or not, by that one, which is the first of them.
+  var families: [StreamID: [StreamID]] {
+    var families: [StreamID: [StreamID]] = [:]
+    for (stream, place) in places where place.number > 0 {
+      families[place.first, default: [place.first]].append(stream)
+    }
+    return families
+  }
+
+  /// How many machines went on one after the other before a machine; 0 for most.
+  func generation(of stream: StreamID) -> Int { places[stream]?.number ?? 0 }
+}
+
+// MARK: - What is not heard
+
+extension RosterFacts {
+  /// How much one machine can say of one thing.
+  ///
+  /// What goes beyond is not heard: it could only cost everybody time, and no honest machine comes near.
+  ///
+  /// Documentation/design/sync-format.md, section 5.
+  enum Heard {
+    /// Invitations with one id; of recovery codes, which are told again.
+    static let (invites, codes) = (1, 64)
+    /// Admissions of one machine by one invitation.
+    static let admissions = 4
+    static let closings = 64
+    static let removals = 64
+    /// Roles given to one machine: two a day for five years.
+    static let roles = 4096
+    /// Machines that go on one after the other.
+    static let longestLine = 256
+    /// Retirements that count for nothing, of one machine.
+    static let vainRetirements = 64
+  }
+
+  /// What one machine says of one thing.
+  private enum Topic: Hashable {
+    case invite([UInt8])
+    case admission([UInt8], StreamID)
+    case closing([UInt8])
+    case removal(StreamID)
+    case role(StreamID)
+  }
+
+  private struct Topics {
+    private struct Key: Hashable {
+      let author: StreamID
+      let topic: Topic
+    }
+
+    private var counts: [Key: Int] = [:]
+
+    /// Whether a record is heard on something, of which its author has perhaps said enough.
+    mutating func hears(_ record: OpenedRecord, _ topic: Topic, atMost limit: Int) -> Bool {
+      let count = counts[Key(author: record.stream, topic: topic), default: 0]
+      guard count < limit else { return false }
+      counts[Key(author: record.stream, topic: topic)] = count + 1
+      return true
+    }
+  }
+
+  /// Leaves out what cannot count, whatever else was written: what somebody says of others who never
+  /// could be an admin, and what one says too often.
+  private mutating func leaveOutWhatIsNotHeard() {
+    let possible = PossibleRoles(self)
+    var topics = Topics()
+    for id in invites.keys {
+      invites[id]?.removeAll { invite in
+        !possible.rules(invite.record)
+          || !topics.hears(
+            invite.record, .invite(id), atMost: invite.isRecovery ? Heard.codes : Heard.invites)
+      }
+    }
+    admissions = admissions.compactMap { admission in
+      let (record, id) = (admission.record, admission.invitation)
+      guard possible.rules(record) else { return nil }
+      if admission.closes, topics.hears(record, .closing(id), atMost: Heard.closings) {
+        closings[id, default: []].append(admission)
+      }
+      let streams = admission.streams.filter {
+        topics.hears(record, .admission(id, $0), atMost: Heard.admissions)
+      }
+      guard !streams.isEmpty else { return nil }
+      return Admission(
+        record: record, invitation: id, streams: streams, closes: admission.closes)
+    }
+    let places = places
+    func isHeard(_ record: OpenedRecord, of stream: StreamID) -> Bool {
+      // Of itself everybody may say something, and of whom it goes on for.
+      possible.rules(record) || record.stream == stream
+        || places[record.stream].map { $0.first == places[stream]?.first } ?? false
+    }
+    for stream in removals.keys {
+      removals[stream]?.removeAll {
+        !isHeard($0.record, of: stream)
+          || !topics.hears($0.record, .removal(stream), atMost: Heard.removals)
+      }
+    }
+    for stream in roles.keys {
+      roles[stream]?.removeAll {
+        !isHeard($0.record, of: stream)
+          || !topics.hears($0.record, .role(stream), atMost: Heard.roles)
+      }
+    }
+    epochs.removeAll { !possible.rules($0.record) }
+    retirements.removeAll { !possible.writes($0.record) }
+    // A key that nobody told nobody lacks.
+    let told = Set(epochs.map(\.id))
+    lacks = lacks.mapValues { $0.filter { told.contains($0.key) } }.filter { !$0.value.isEmpty }
+  }
+}
+
+extension RandomAccessCollection {
+  /// The first element for which something holds that holds for all behind it; the end if for none.
+  func firstIndex(ofMonotonic holds: (Element) -> Bool) -> Index {
+    var (low, count) = (startIndex, count)
+    while count > 0 {
+      let middle = index(low, offsetBy: count / 2)
+      if holds(self[middle]) {
+        count /= 2
+      } else {
+        low = index(after: middle)
+        count -= count / 2 + 1
+      }
+    }
+    return low
   }
 }

@@ -53,7 +53,13 @@ struct RosterRules {
   }
 
   private let facts: RosterFacts
+  /// The roles of each machine, in the order of their places: so they are decided.
   private var tenures: [StreamID: [Tenure]] = [:]
+  /// The latest end of the first of them, and of the first two, and so on.
+  private var ends: [StreamID: [UInt64]] = [:]
+  /// Those of admins and owners.
+  private var rights: [StreamID: [Tenure]] = [:]
+  private var takings: [StreamID: Takings] = [:]
   private var accepted: [InviteID: [StreamID]] = [:]
   /// Who claims an invitation by its key: of a thousand machines that came by one, found once.
   private var claimants: [InviteID: Set<StreamID>] = [:]
@@ -78,7 +84,10 @@ struct RosterRules {
         guard let claim = facts.claims[stream], claim.invitation == admission.invitation else {
           continue
         }
-        for invite in facts.invites[admission.invitation] ?? [] where !invite.isRecovery {
+        for invite in facts.invites[admission.invitation] ?? []
+        where !invite.isRecovery && admission.record.knows(invite.record)
+          && admission.record.knows(claim.record)
+        {
           all.append(
             Candidate(
               claim, invite.role, since: admission.record, .admission(admission, invite)))
@@ -104,7 +113,7 @@ struct RosterRules {
       accepted[InviteID(invite), default: []].append(stream)
     case .change(let change):
       guard let author = authority(of: change.record), author.role >= change.role, change.end > 0,
-        outranks(author, stream, after: change.end)
+        outranks(author.key, stream, after: change.end)
       else { return }
       start = change.end
     }
@@ -121,8 +130,7 @@ struct RosterRules {
     let others = accepted[InviteID(invite)] ?? []
     guard others.count < invite.uses, !others.contains(claim.stream),
       let inviter = authority(of: invite.record), inviter.role >= invite.role,
-      let author = authority(of: admission.record), author.role >= invite.role,
-      admission.record.knows(invite.record), admission.record.knows(claim.record)
+      let author = authority(of: admission.record), author.role >= invite.role
     else { return false }
     let id = InviteID(invite)
     let all = claimants[id] ?? Set(facts.claims(of: invite).map(\.stream))
@@ -136,10 +144,12 @@ struct RosterRules {
     var tenure = tenure
     tenure.end = end(of: tenure, stream)
     let codes = tenure.role >= .admin ? facts.recoveryCodes[stream] ?? [] : []
+    var word: CodesWord?
     for code in codes where tenure.covers(code.record) {
       let claims = facts.claims(of: code).sorted { RosterFacts.precedes($0.record, $1.record) }
-      for claim in claims
-      where !isPassedOn(code, for: claim, tenure) && !isWithdrawn(code, for: claim, tenure) {
+      for claim in claims where !isPassedOn(code, for: claim, tenure) {
+        if word?.tenure.end != tenure.end { word = CodesWord(tenure, of: stream, facts) }
+        guard let word, !isWithdrawn(code, for: claim, word) else { continue }
         accepted[InviteID(code), default: []].append(claim.stream)
         // It stands for the machine in whose vault the code is, which may be lost: it comes right
         // before that one.
@@ -156,6 +166,32 @@ struct RosterRules {
       tenure.end = end(of: tenure, stream)
     }
     tenures[stream, default: []].append(tenure)
+    ends[stream, default: []].append(max(ends[stream]?.last ?? 0, tenure.end))
+    if tenure.role >= .admin { rights[stream, default: []].append(tenure) }
+  }
+
+  /// What a machine's word on its own recovery codes is worth.
+  private struct CodesWord {
+    /// The machine's role.
+    let tenure: Tenure
+    /// The same, until somebody who came by one of its codes removed it, or took its role, and had
+    /// not seen what it says then.
+    let own: Tenure
+
+    init(_ tenure: Tenure, of stream: StreamID, _ facts: RosterFacts) {
+      let others = Set(
+        (facts.recoveryCodes[stream] ?? []).filter { tenure.covers($0.record) }
+          .flatMap { facts.claims(of: $0).map(\.stream) })
+      var own = tenure
+      for removal in facts.removals[stream] ?? [] where others.contains(removal.record.stream) {
+        own.end = min(own.end, removal.end)
+      }
+      for change in facts.roles[stream] ?? []
+      where others.contains(change.record.stream) && change.role < tenure.role {
+        own.end = min(own.end, change.end)
+      }
+      (self.tenure, self.own) = (tenure, own)
+    }
   }
 
   /// Whether a recovery code was withdrawn before somebody came by it.
@@ -167,27 +203,17 @@ struct RosterRules {
   /// Those who come before the machine
   /// close the code to all whom they had not seen.
   private func isWithdrawn(
-    _ code: RosterFacts.Invite, for claim: RosterFacts.Claim, _ tenure: Tenure
+    _ code: RosterFacts.Invite, for claim: RosterFacts.Claim, _ word: CodesWord
   ) -> Bool {
     let owner = code.record.stream
-    var own = tenure
-    let others = Set(
-      (facts.recoveryCodes[owner] ?? []).filter { tenure.covers($0.record) }
-        .flatMap { facts.claims(of: $0).map(\.stream) })
-    for removal in facts.removals[owner] ?? [] where others.contains(removal.record.stream) {
-      own.end = min(own.end, removal.end)
-    }
-    for change in facts.roles[owner] ?? []
-    where others.contains(change.record.stream) && change.role < tenure.role {
-      own.end = min(own.end, change.end)
-    }
     return (facts.closings[code.id] ?? []).contains { settling in
       guard !settling.streams.contains(claim.stream) else { return false }
       if settling.record.stream == owner {
-        return own.covers(settling.record)
-          || tenure.covers(settling.record) && isWitnessed(settling.record, against: claim, owner)
+        return word.own.covers(settling.record)
+          || word.tenure.covers(settling.record)
+            && isWitnessed(settling.record, against: claim, owner)
       }
-      guard let author = authority(of: settling.record), author.key < tenure.key else {
+      guard let author = authority(of: settling.record), author.key < word.tenure.key else {
         return false
       }
       return !settling.record.knows(claim.record)
@@ -203,24 +229,21 @@ struct RosterRules {
   private func isWitnessed(
     _ settling: OpenedRecord, against claim: RosterFacts.Claim, _ owner: StreamID
   ) -> Bool {
-    let known = facts.admissions.filter { claim.record.knows($0.record) }
+    let known = Dictionary(
+      grouping: facts.admissions.filter { claim.record.knows($0.record) }, by: \.record.stream)
     let removed = Set(
       facts.removals.filter { _, removals in
         removals.contains { $0.record.stream == owner && claim.record.knows($0.record) }
       }.keys)
     var witnesses: Set<StreamID> = []
-    var isGrowing = true
-    while isGrowing {
-      isGrowing = false
-      for admission in known
-      where admission.record.stream == owner || witnesses.contains(admission.record.stream) {
-        for stream in admission.streams
-        where stream != owner && !witnesses.contains(stream) && !removed.contains(stream)
-          && isOfAnother(stream, than: owner, knownTo: claim.record)
-        {
-          witnesses.insert(stream)
-          isGrowing = true
-        }
+    var letting = [owner]
+    while let author = letting.popLast() {
+      for stream in (known[author] ?? []).flatMap(\.streams)
+      where stream != owner && !witnesses.contains(stream) && !removed.contains(stream)
+        && isOfAnother(stream, than: owner, knownTo: claim.record)
+      {
+        witnesses.insert(stream)
+        letting.append(stream)
       }
     }
     // Of those who saw one of the two first, more decide: a single one may lie.
@@ -240,7 +263,7 @@ struct RosterRules {
 
   /// Whether a recovery code is that of a successor for who comes by it: he knew that the successor
   /// has told it again, and the machine before has not told it again since.
-  private func isPassedOn(
+  private mutating func isPassedOn(
     _ code: RosterFacts.Invite, for claim: RosterFacts.Claim, _ tenure: Tenure
   ) -> Bool {
     (facts.successors[code.record.stream] ?? []).contains { successor in
@@ -252,76 +275,89 @@ struct RosterRules {
     }
   }
 
-  /// Whether a machine goes on for another one, as that one's key has signed.
-  private func isSuccessor(_ stream: StreamID, of other: StreamID) -> Bool {
-    stream != other && facts.line(of: stream).contains { $0.stream == other }
+  /// When a role ends: with the first record that takes it and counts.
+  private mutating func end(of tenure: Tenure, _ stream: StreamID) -> UInt64 {
+    var known: [StreamID: UInt64] = [:]
+    return end(of: tenure, stream, &known)
   }
 
-  /// When a role ends: with the first record that takes it and counts.
-  private func end(of tenure: Tenure, _ stream: StreamID) -> UInt64 {
+  /// The same, with when it would end if it were that of other machines of the line, as far as known.
+  private mutating func end(
+    of tenure: Tenure, _ stream: StreamID, _ known: inout [StreamID: UInt64]
+  ) -> UInt64 {
+    if let end = known[stream] { return end }
     var end = UInt64.max
-    for removal in facts.removals[stream] ?? [] where removal.end > 0 {
-      guard isTaken(tenure, stream, by: removal.record, after: removal.end) else { continue }
-      end = min(end, removal.end)
+    for sayings in learned(of: stream).all {
+      let first = sayings.first(against: tenure, without: nil) {
+        isTaken(tenure, stream, by: $0, &known)
+      }
+      end = first.reduce(end) { min($0, $1.end) }
     }
-    for change in facts.roles[stream] ?? []
-    where change.role < tenure.role && change.end > 0 && !tenure.since.knows(change.record) {
-      guard isTaken(tenure, stream, by: change.record, after: change.end) else { continue }
-      end = min(end, change.end)
-    }
-    return isTakenWithPredecessor(tenure, stream) ? 0 : end
+    if isTakenWithPredecessor(tenure, stream, &known) { end = 0 }
+    known[stream] = end
+    return end
+  }
+
+  /// What takes roles from a machine, with whose word it is as far as is decided.
+  private mutating func learned(of stream: StreamID) -> Takings {
+    var known = takings.removeValue(forKey: stream) ?? Takings(facts, of: stream)
+    known.learn({ rights[$0] ?? [] }, outranks: { outranks($0, stream, after: $1) })
+    takings[stream] = known
+    return known
   }
 
   /// Whether a right was taken from the machine that one goes on for, by a record whose writer did
   /// not know of this one.
-  private func isTakenWithPredecessor(_ tenure: Tenure, _ stream: StreamID) -> Bool {
+  private mutating func isTakenWithPredecessor(
+    _ tenure: Tenure, _ stream: StreamID, _ known: inout [StreamID: UInt64]
+  ) -> Bool {
     let line = facts.line(of: stream)
-    return zip(line, line.dropFirst()).contains { successor, predecessor in
+    for (successor, predecessor) in zip(line, line.dropFirst()) {
       let own = predecessor.stream
-      let removals = (facts.removals[own] ?? []).map { ($0.record, $0.end) }
-      let changes = (facts.roles[own] ?? []).filter {
-        $0.role < tenure.role && !tenure.since.knows($0.record)
-      }
-      .map { ($0.record, $0.end) }
-      return (removals + changes).contains { record, last in
-        last > 0 && !record.knows(successor.record) && isTaken(tenure, own, by: record, after: last)
-          // What a machine says of itself when it is out already does not count.
-          && (record.stream != own || end(of: tenure, own) >= record.sequence)
+      for sayings in learned(of: own).all {
+        let first = sayings.first(against: tenure, without: successor.record) {
+          isTaken(tenure, own, by: $0, &known)
+            // What a machine says of itself when it is out already does not count.
+            && ($0.record.stream != own || end(of: tenure, own, &known) >= $0.record.sequence)
+        }
+        guard first.isEmpty else { return true }
       }
     }
+    return false
   }
 
   /// Whether a record takes a role from a machine: its own, that of one that goes on for it or that
   /// it goes on for, or one of somebody who comes before.
-  private func isTaken(
-    _ tenure: Tenure, _ stream: StreamID, by record: OpenedRecord, after number: UInt64
+  private mutating func isTaken(
+    _ tenure: Tenure, _ stream: StreamID, by taking: Takings.Taking,
+    _ known: inout [StreamID: UInt64]
   ) -> Bool {
+    let record = taking.record
     if record.stream == stream { return true }
-    if isSuccessor(record.stream, of: stream),
+    if facts.goesOn(record.stream, for: stream),
       tenures[record.stream]?.contains(where: { $0.covers(record) }) ?? false
     {
       return true
     }
-    if isSuccessor(stream, of: record.stream) {
+    if facts.goesOn(stream, for: record.stream) {
       // A copy is of who has the original, unless that one knew that it was out by a successor.
       let isOut = (facts.removals[record.stream] ?? []).contains { removal in
-        isSuccessor(removal.record.stream, of: record.stream) && record.knows(removal.record)
+        facts.goesOn(removal.record.stream, for: record.stream) && record.knows(removal.record)
       }
-      return !isOut && end(of: tenure, record.stream) >= record.sequence
+      return !isOut && end(of: tenure, record.stream, &known) >= record.sequence
     }
-    guard let author = authority(of: record), author.key < tenure.key else { return false }
-    return outranks(author, stream, after: number)
+    return taking.outranks && (taking.authority.map { $0 < tenure.key } ?? false)
   }
 
-  /// Whether a right comes before all that a machine has after one of its records.
-  private func outranks(_ author: Tenure, _ stream: StreamID, after number: UInt64) -> Bool {
-    (tenures[stream] ?? []).allSatisfy { $0.end <= number || author.key < $0.key }
+  /// Whether a place comes before all that a machine has after one of its records.
+  private func outranks(_ place: Seniority, _ stream: StreamID, after number: UInt64) -> Bool {
+    let count = (tenures[stream] ?? []).firstIndex(ofMonotonic: { place < $0.key })
+    return count == 0 || (ends[stream]?[count - 1] ?? 0) <= number
   }
 
   /// The right of an admin or owner by which a record was written; the first one of several.
   private func authority(of record: OpenedRecord) -> Tenure? {
-    tenures[record.stream]?.filter { $0.role >= .admin && $0.covers(record) }
-      .min { $0.key < $1.key }
+    rights[record.stream]?.first { $0.covers(record) }
   }
 
   // MARK: - Invitations
@@ -336,19 +372,17 @@ struct RosterRules {
       // A machine that goes on for another one invites the codes of its vault again.
       let line = counted.filter { invite in
         let (own, other) = (invite.record.stream, first.record.stream)
-        return own == other || isSuccessor(own, of: other)
+        return own == other || facts.goesOn(own, for: other)
       }
       let last = line.max {
-        facts.line(of: $0.record.stream).count
-          < facts.line(of: $1.record.stream).count
+        facts.generation(of: $0.record.stream) < facts.generation(of: $1.record.stream)
       }
       guard let invite = last, let inviter = authority(of: invite.record) else { continue }
       var invitation = invite.invitation
       invitation.records = line.map(\.record)
       invitation.accepted = line.flatMap { accepted[InviteID($0)] ?? [] }
-      invitation.refused = facts.claims(of: first).map(\.stream).filter {
-        !invitation.accepted.contains($0)
-      }
+      let belonging = Set(invitation.accepted)
+      invitation.refused = facts.claims(of: first).map(\.stream).filter { !belonging.contains($0) }
       invitation.isSettled = (facts.closings[id] ?? []).contains { settling in
         guard let author = authority(of: settling.record) else { return false }
         guard invite.isRecovery else { return author.role >= invite.role }
