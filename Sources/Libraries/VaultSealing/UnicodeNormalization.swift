@@ -13,11 +13,11 @@ package enum UnicodeNormalization {
 
   /// `text` in the form in which texts are compared that differ in their case alone.
   ///
-  /// Capital letters first: "ß" has two of them, "SS", and "ς" that of "σ". Unicode Standard, 3.13,
-  /// "Default Case Algorithms".
+  /// By way of capital letters: "ß" has two of them, "SS", and "ς" that of "σ"; small ones before,
+  /// for "ẞ". Unicode Standard, 3.13, "Default Case Algorithms".
   package static func folded(_ text: String) -> String {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.lowercased() }
-    return nfc(text.uppercased().lowercased())
+    return nfc(text.lowercased().uppercased().lowercased())
   }
 
   /// A passphrase's bytes in NFC; ASCII passes through without becoming a `String`.
