@@ -74,7 +74,7 @@ struct FindTests {
     try vault.set("to moved", "x")
     #expect(try found(vault, "moved to") == ["moved to", "tagged", "to moved"])
     #expect(try found(vault, " shop ") == ["web/shop"])
-    // Without the quotes they are told.
+    // Without the quotes the line says where they go.
     let said = try vault("list", "shop", "gold")
     #expect(
       said.status == 64 && said.errors.contains("hint: vault list 'shop gold'"), "\(said.errors)")

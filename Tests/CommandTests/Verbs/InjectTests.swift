@@ -74,7 +74,7 @@ struct InjectTests {
     #expect(notText.status == 64 && notText.errors.contains("2:2: "), "\(notText.errors)")
   }
 
-  /// As for `get --out`: whoever opened a pipe chose who reads it.
+  /// As for `get --out`: the shell that opened a pipe chose who reads it.
   @Test(arguments: ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "-"])
   func stdoutHasItsNames(_ name: String) throws {
     let template = try write(Data("a {{ secret://api-token }} b".utf8), "t")
