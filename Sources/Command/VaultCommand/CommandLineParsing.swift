@@ -1,6 +1,7 @@
 import ArgumentParser
 import VaultCommandCore
 import VaultCompletion
+import VaultCredentials
 import VaultStorage
 import VaultTerminal
 
@@ -64,7 +65,9 @@ package enum CommandLineParsing {
   }
 
   /// What a verb says of a word too many; `nil` where the parser's words will do.
-  private static func tooManyWords(_ message: String, _ path: [String]) -> CommandError? {
+  private static func tooManyWords(
+    _ message: String, _ path: [String], _ arguments: [String]
+  ) -> CommandError? {
     guard message.contains(bytes: "nexpected argument") else { return nil }
     if let known = wordBelow(path) { return known }
     guard path.count == 1 else { return nil }
@@ -90,6 +93,10 @@ package enum CommandLineParsing {
         "one item at a time", hint: "of several: \(name) list work/ --long")
     case ReadCommand.verbName:
       return .usage("one reference at a time", hint: "several in a text: \(name) inject")
+    case ListCommand.verbName where severalWords(arguments) != nil:
+      return .usage(
+        "several words are looked for between quotes",
+        hint: "\(name) \(verb) \(Quoting.typed(severalWords(arguments) ?? ""))")
     case ListCommand.verbName, ExportCommand.verbName:
       return .usage(
         "one pattern at a time",
@@ -106,6 +113,44 @@ package enum CommandLineParsing {
           + "\(name) --vault NAME init")
     default: return nil
     }
+  }
+
+  /// The words of a line that looks for several: none is a pattern, nor a file that the shell has put
+  /// for one.
+  private static func severalWords(_ arguments: [String]) -> String? {
+    let words = leadingOptions(Array(leadingOptions(arguments).rest.dropFirst())).rest
+    let areWords = words.allSatisfy { word in
+      !word.isEmpty && !word.begins(with: "-") && !SecretInput.exists(word)
+        && !word.unicodeScalars.contains { "*?[/ ".unicodeScalars.contains($0) }
+    }
+    return areWords ? words.joined(separator: " ") : nil
+  }
+
+  /// What `unlock` and the words for it say of a name: of a vault, an item or a folder that is there.
+  ///
+  /// Any other word may be the passphrase, and is not repeated.
+  private static func unlockedName(_ typed: [String], _ path: [String]) -> CommandError? {
+    let (options, rest) = leadingOptions(typed)
+    guard path == [UnlockCommand.verbName], let verb = rest.first,
+      let word = rest.dropFirst().first, !word.begins(with: "-")
+    else { return nil }
+    let (name, quoted) = (ProgramName.current, Quoting.typed(word))
+    let vaults = (try? VaultList(VaultSettings()).vaults) ?? []
+    if options.isEmpty, vaults.contains(where: { $0.name == word }) {
+      return .usage(
+        "the name of a vault stands behind --vault",
+        hint: "\(name) --vault \(quoted) \(UnlockCommand.verbName)")
+    }
+    let names = (try? LiveNames.vault(of: options)?.names(beginningWith: word)) ?? []
+    if names.contains(word) {
+      return .usage("a vault is unlocked whole", hint: "the item: \(name) get \(quoted)")
+    }
+    if names.contains(where: { $0.utf8.starts(with: "\(word)/".utf8) }) {
+      return .usage(
+        "a vault is unlocked whole", hint: "the folder: \(name) list \(Quoting.typed(word + "/"))")
+    }
+    // Only `unlock` itself is behind a person who types a passphrase.
+    return verb == "open" ? .usage("'open' unlocks the vault, and takes no name") : nil
   }
 
   /// What a verb says that asks for a secret, where it stands on the line; and an invitation for
@@ -158,10 +203,12 @@ package enum CommandLineParsing {
     // What our own verbs complain of is in their words.
     let text = error is ValidationError ? message : ParserMessage(message, for: arguments).text
     let path = verbs(on: arguments)
-    let known = tooManyWords(text, path)
+    let unlocked =
+      text.contains(bytes: "nexpected argument") ? unlockedName(typed, path) : nil
+    let known = unlocked ?? tooManyWords(text, path, arguments)
     return .usage(
       known?.message ?? text.lowercasedFirst,
-      hint: forgottenSeparator(in: arguments, path)
+      hint: forgottenSeparator(in: arguments, path) ?? unlocked?.hint
         ?? Habit.hint(
           for: Array(leadingOptions(typed).rest), path: path,
           complaint: text.begins(with: "Missing expected argument")

@@ -45,6 +45,12 @@ struct UnknownVerb {
       return "did you mean: \(line) \(item)"
     }
     // `envchain NAME COMMAND`, `aws-vault … -- COMMAND`: the word is a secret's, or a folder's.
+    let command = rest.dropFirst().filter { $0 != "--" }
+    if path.isEmpty, !command.isEmpty, rest.first == word, knownItem(options) != nil,
+      let run = ForgottenSeparator(options + [RunCommand.verbName, word] + command)
+    {
+      return "secrets for a command: \(run.line); all commands: \(name) help all"
+    }
     if let separator = rest.firstIndex(of: "--"), separator < rest.count - 1 {
       return "secrets for a command: \(name) run NAME… -- COMMAND; all commands: \(name) help all"
     }

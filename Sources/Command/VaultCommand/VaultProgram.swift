@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import VaultCommandCore
+import VaultCredentials
 import VaultProtocols
 import VaultStorage
 import VaultTerminal
@@ -28,6 +29,10 @@ public enum VaultProgram {
     }
     let called = String(program.lastComponent)
     if let tool = PropertyListLink(calledAs: called) { exit(tool.run(arguments).code) }
+    // Typed behind the program's name, as other tools have it; no verb has such a name.
+    if let tool = PropertyListLink(calledAs: arguments.first) {
+      exit(tool.run(Array(arguments.dropFirst())).code)
+    }
     // A link named `defaults` is macOS's command.
     if called == DefaultsCommand.verbName {
       arguments.insert(DefaultsCommand.verbName, at: 0)
@@ -128,6 +133,13 @@ public enum VaultProgram {
         CommandLineParsing.adoptPlace(of: options)
         error = CommandLineParsing.usage(for: error, in: arguments, typed: typed)
       }
+    }
+    if let missing = error as? CredentialError, missing.code == .noVault,
+      let other = OtherPlace(typed)
+    {
+      // The line of the hint names its own place.
+      HintLine.adopt(vault: nil, home: nil)
+      error = CommandError(.noVault, missing.message, hint: other.hint)
     }
     let report = ErrorReport(error)
     report.write(asJSON: options.contains("--json"))

@@ -193,27 +193,91 @@ extension Habit {
     ssh new: {} ssh keygen NAME
     status --raw: for programs: {} status --json
     status -s: {} status; for programs: {} status --json
+    sync activate: {} sync auto on; to a store: {} sync init STORE
+    sync begin: {} sync init STORE
+    sync check: {} sync status
+    sync clone: on a further machine: {} sync join STORE, with an invitation of: {} sync invite
+    sync commit: every change is stored at once; to the store: {} sync now
+    sync config: {} sync status; to another store: {} sync move STORE
+    sync configure: {} sync init STORE; on a further machine: {} sync join STORE
     sync conflicts: {} list --conflicts
+    sync connect: {} sync init STORE; on a further machine: {} sync join STORE
+    sync create: {} sync init STORE
+    sync daemon: {} sync auto on
+    sync deactivate: {} sync auto off; for good: {} sync leave
+    sync delete: a machine leaves by: {} sync remove MACHINE; this one: {} sync leave; which there are: {} sync devices
+    sync destroy: this machine leaves by: {} sync leave; which there are: {} sync devices
+    sync diff: what two machines changed: {} list --conflicts; what a machine did: {} sync log
+    sync disable: {} sync auto off; for good: {} sync leave
+    sync disconnect: {} sync auto off; for good: {} sync leave
     sync down: {} sync now
+    sync download: {} sync now
     sync enable: {} sync auto on; to a store: {} sync init STORE
     sync export: {} sync now
     sync fetch: {} sync now
+    sync force: {} sync now
+    sync get: {} sync now
+    sync git: {} sync init HOST:PATH; what can be a store: {} help sync init
+    sync history: {} sync log
+    sync import: {} sync now; from another program: {} import FORMAT FILE
+    sync info: {} sync status
+    sync install: {} sync auto on
     sync key: the space has a key of its own: {} sync rotate; who has it: {} sync devices
+    sync kick: {} sync remove MACHINE; which there are: {} sync devices
+    sync link: {} sync init STORE; on a further machine: {} sync join STORE
     sync list: {} sync devices
+    sync login: {} sync join STORE, with an invitation of: {} sync invite; or begin: {} sync init STORE
+    sync logout: {} sync auto off; for good: {} sync leave
+    sync ls: {} sync devices
+    sync machines: {} sync devices
     sync me: {} sync now
     sync members: {} sync devices
+    sync merge: {} sync now; what two machines changed: {} list --conflicts
+    sync new: {} sync init STORE; for a further machine: {} sync invite
     sync off: {} sync auto off; for good: {} sync leave
     sync on: {} sync auto on; to a store: {} sync init STORE
+    sync once: {} sync now
+    sync open: {} sync status
+    sync origin: {} sync status; to another store: {} sync move STORE
+    sync pair: for a further machine: {} sync invite; there: {} sync join STORE
+    sync pause: {} sync auto off
+    sync peers: {} sync devices
     sync people: {} sync devices
+    sync publish: {} sync now
     sync pull: {} sync now
     sync push: {} sync now
+    sync put: {} sync now
+    sync rebase: {} sync now; what two machines changed: {} list --conflicts
+    sync refresh: {} sync now
+    sync register: {} sync join STORE, with an invitation of: {} sync invite
+    sync remote: {} sync status; to another store: {} sync move STORE
+    sync reset: of one item: {} history NAME; to begin anew: {} sync leave, then: {} sync init STORE
+    sync restart: {} sync now
+    sync restore: {} sync now; one item: {} restore NAME --revision 3
+    sync resume: {} sync auto on
+    sync rm: a machine leaves by: {} sync remove MACHINE; this one: {} sync leave; which there are: {} sync devices
     sync run: {} sync now
+    sync save: {} sync now
+    sync send: {} sync now
+    sync server: where the vault goes: {} sync status; a store of its own: {} sync init STORE
+    sync set: {} sync init STORE; to another store: {} sync move STORE
+    sync setup: {} sync init STORE; on a further machine: {} sync join STORE
     sync share: with a machine or a person: {} sync invite
+    sync show: {} sync status
     sync start: {} sync init STORE
     sync stop: {} sync auto off; for good: {} sync leave
+    sync sync: {} sync now
     sync team: {} sync devices; somebody more: {} sync invite
+    sync test: {} sync status
+    sync undo: {} undo
+    sync unlink: {} sync auto off; for good: {} sync leave
     sync up: {} sync now
+    sync update: {} sync now
+    sync upload: {} sync now
+    sync url: {} sync status; to another store: {} sync move STORE
     sync users: {} sync devices
+    sync verify: {} sync status
+    sync with: {} sync init STORE; on a further machine: {} sync join STORE
     trash clean: one for ever: {} remove NAME --purge; what lies there: {} list --trash
     trash clear: one for ever: {} remove NAME --purge; what lies there: {} list --trash
     trash delete: one for ever: {} remove NAME --purge; what lies there: {} list --trash

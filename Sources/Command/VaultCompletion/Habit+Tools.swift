@@ -90,6 +90,8 @@ extension Habit {
     pbcopy: {} get NAME --copy
     peek => get
     pip: let pip ask the vault: {} connect pip
+    plistbuddy: property lists in files: Documentation/preferences.md; a preference: {} defaults read DOMAIN KEY
+    plutil: property lists in files: Documentation/preferences.md; a preference: {} defaults read DOMAIN KEY
     port-forward: secrets for a cluster: {} export kubectl FOLDER/; as variables: {} run FOLDER/ -- kubectl
     print => get
     printenv: into a process: {} run NAME -- printenv; a secret: {} get NAME

@@ -116,7 +116,7 @@ extension Habit {
     notes: change an item's note: {} set NAME --note TEXT; read it: {} show NAME
     nuke: to the trash: {} remove NAME, and back: {} undo
     old: secrets that were not changed for long: {} audit --only old
-    open => unlock || {} unlock; a database of KeePass: {} import kdbx FILE
+    open => unlock || an item: {} get NAME; another vault: {} --vault NAME unlock; a database of KeePass: {} import kdbx FILE
     options: those of every verb: {} help options; of one verb: {} help VERB
     org: a team shares a vault: {} sync invite
     passphrase: one for an item: {} generate --words 6; the vault's own: {} key change-passphrase

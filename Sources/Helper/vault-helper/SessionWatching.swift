@@ -14,6 +14,7 @@ import VaultTerminal
 enum SessionWatching {
   static let verb = "session-watch"
 
+  private static let bus = "org.freedesktop.DBus"
   private static let logind = "org.freedesktop.login1"
   private static let screenSavers = [
     "org.freedesktop.ScreenSaver", "org.gnome.ScreenSaver", "org.cinnamon.ScreenSaver",
@@ -49,14 +50,16 @@ enum SessionWatching {
       let buses = [watched.system, watched.session].compactMap(\.self)
       let ready = LocalSocket.wait(
         for: [(signals.descriptor, true, false)] + buses.map { ($0.descriptor, true, false) },
-        milliseconds: nil)
+        milliseconds: watched.isLooking ? 1000 : nil)
       if ready[0].reads {
         lock("the watch ends", state)
         exit(0)
       }
       for reason in watched.reasons() { lock(reason, state) }
       watched.letSleep()
-      guard watched.system != nil || watched.session != nil else {
+      if watched.findsAgain() { StandardError.write("vault: logind is followed again\n") }
+      guard watched.isHopeful else {
+        lock("nothing is left that tells when to lock", state)
         // Its unit starts it again, if there is still a login.
         exit(1)
       }
@@ -81,19 +84,16 @@ enum SessionWatching {
     /// What keeps the machine from sleeping before everything is locked, for some seconds at most.
     private var delay: Int32?
     private var sleepsNow = false
+    /// Whether logind was there when the watch began.
+    private let hadLogind: Bool
+    /// Whether a session bus was: it ends with the login.
+    private let hadSession: Bool
+    /// How often a system bus that has ended may be looked for once nothing else is left.
+    private var looksLeft = 60
 
     init() {
-      system = try? BusClient(
-        ProcessState.variable("DBUS_SYSTEM_BUS_ADDRESS").flatMap { $0.isEmpty ? nil : $0 }
-          ?? "unix:path=/run/dbus/system_bus_socket", takesDescriptors: true)
+      system = Self.systemBus()
       session = (try? KeyringServing.sessionBus()).flatMap { try? BusClient($0) }
-      do {
-        for interface in ["Manager", "Session"] {
-          try system?.watch("type='signal',sender='\(logind)',interface='\(logind).\(interface)'")
-        }
-      } catch {
-        system = nil
-      }
       do {
         for interface in screenSavers {
           try session?.watch("type='signal',interface='\(interface)',member='ActiveChanged'")
@@ -102,8 +102,59 @@ enum SessionWatching {
         session = nil
       }
       if system?.owner(of: logind) == nil { system = nil }
+      hadLogind = system != nil
+      hadSession = session != nil
       logins = ownLogins()
       delaySleep()
+    }
+
+    /// The system bus, with what is wanted of it; `nil` where there is none.
+    private static func systemBus() -> BusClient? {
+      let client = try? BusClient(
+        ProcessState.variable("DBUS_SYSTEM_BUS_ADDRESS").flatMap { $0.isEmpty ? nil : $0 }
+          ?? "unix:path=/run/dbus/system_bus_socket", takesDescriptors: true)
+      do {
+        for interface in ["Manager", "Session"] {
+          try client?.watch("type='signal',sender='\(logind)',interface='\(logind).\(interface)'")
+        }
+        // A logind that is started anew knows nothing of what the one before was asked for.
+        try client?.watch(
+          "type='signal',sender='\(bus)',interface='\(bus)',member='NameOwnerChanged',"
+            + "arg0='\(logind)'")
+      } catch {
+        return nil
+      }
+      return client
+    }
+
+    /// Whether the system bus, which has ended, is being looked for.
+    var isLooking: Bool { hadLogind && system == nil }
+
+    /// Whether something still tells when to lock, or may do so again.
+    var isHopeful: Bool {
+      system != nil || session != nil || (isLooking && !hadSession && looksLeft > 0)
+    }
+
+    /// Looks for a system bus that has ended; returns whether it is there again.
+    mutating func findsAgain() -> Bool {
+      guard isLooking else { return false }
+      if session == nil { looksLeft -= 1 }
+      guard let client = Self.systemBus() else { return false }
+      system = client
+      looksLeft = 60
+      // It may come later than its bus, and says so then.
+      followLogind()
+      return true
+    }
+
+    /// Asks a logind that is new here for what the one before was asked.
+    private mutating func followLogind() {
+      guard system?.owner(of: logind) != nil else { return }
+      logins = ownLogins() ?? logins
+      let before = delay
+      delay = nil
+      delaySleep()
+      if let before { if delay == nil { delay = before } else { close(before) } }
     }
 
     /// Has logind wait for this process before the machine sleeps: org.freedesktop.login1(5),
@@ -173,6 +224,14 @@ enum SessionWatching {
       case ("\(logind).Manager"?, "PrepareForShutdown"?):
         guard case .boolean(true)? = values.first else { return nil }
         return "the machine is switched off"
+      case (bus?, "NameOwnerChanged"?):
+        guard values.count == 3, values[0].text == logind, values[2].text?.isEmpty == false else {
+          return nil
+        }
+        let before = logins
+        followLogind()
+        let isLast = before?.isEmpty == false && logins?.isEmpty == true
+        return isLast ? "the last login has ended" : nil
       case ("\(logind).Manager"?, "SessionNew"?):
         logins = ownLogins()
         return nil

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import VaultSealing
 import VaultStorage
 
 /// The conditions that an item must meet.
@@ -69,7 +70,9 @@ public struct ItemQuery: Sendable {
   /// Whether a name is one that the query asks for.
   func matches(name: String) -> Bool {
     if let folder, !name.utf8.starts(with: "\(folder)/".utf8) { return false }
-    if let text, !name.lowercased().contains(bytes: text.lowercased()) {
+    if let text,
+      !UnicodeNormalization.folded(name).contains(bytes: UnicodeNormalization.folded(text))
+    {
       return false
     }
     return pattern.map { NamePattern($0).matches(name) } ?? true

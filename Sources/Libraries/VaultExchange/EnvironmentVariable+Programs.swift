@@ -13,7 +13,9 @@ extension EnvironmentVariable {
   package static func steersPrograms(_ name: String) -> Bool {
     // Programs read `http_proxy`, too.
     let name = name.uppercased()
-    if exact.contains(name) || buildTools.contains(name) { return true }
+    if exact.contains(name) || ofLanguages.contains(name) || buildTools.contains(name) {
+      return true
+    }
     if suffixes.contains(where: name.ends(with:)) { return true }
     if isRunCommands(name) || isSearchPath(name) || areFlags(name) { return true }
     guard isOfFamily(name) || hasCommandWord(name) else { return false }
@@ -89,7 +91,7 @@ extension EnvironmentVariable {
   ]
 
   private static func isOfFamily(_ name: String) -> Bool {
-    if prefixes.contains(where: name.begins(with:)) { return true }
+    if (prefixes + languages).contains(where: name.begins(with:)) { return true }
     // `PYTHONPATH`, `RUBYOPT`; a program of one's own may well be called `PYTHON_DISCORD`.
     return ["PYTHON", "RUBY"].contains { language in
       name.begins(with: language) && name.utf8.count > language.utf8.count
@@ -155,7 +157,7 @@ extension EnvironmentVariable {
     // Found from outside, one at a time.
     "AZURE_EXTENSION_DIR", "BUN_INSTALL", "CELERY_LOADER", "CHROME_PATH", "CONDA_EXE",
     "DIRENV_BASH", "GDK_PIXBUF_MODULEDIR", "GTK3_MODULES",
-    "GUILE_LOAD_COMPILED_PATH", "HG", "IPYTHONDIR", "LADSPA_PATH", "NVM_DIR", "OCL_ICD_FILENAMES",
+    "HG", "IPYTHONDIR", "LADSPA_PATH", "NVM_DIR", "OCL_ICD_FILENAMES",
     "PROXYCHAINS_CONF_FILE", "QEMU_LD_PREFIX", "SDL_DYNAMIC_API", "SPRING_CONFIG_LOCATION",
     "SYSTEM_WGETRC", "TCL_LIBRARY", "TK_LIBRARY",
     // Shells, and what they start.
@@ -180,10 +182,7 @@ extension EnvironmentVariable {
     "BUNDLE_PATH", "RUBYLIB", "RUBYOPT", "PERLLIB", "PHP_INI_SCAN_DIR", "COMPOSER",
     "GOROOT", "GOPROXY", "GOENV", "GOTOOLCHAIN", "GOTOOLDIR", "GOSUMDB", "GONOSUMDB", "GOINSECURE",
     "GOPRIVATE", "GONOPROXY", "GOWORK", "GOBIN", "GOMODCACHE", "GOVCS", "GOAUTH", "GOCACHEPROG",
-    "DOTNET_STARTUP_HOOKS", "DOTNET_ADDITIONAL_DEPS", "DOTNET_SHARED_STORE", "DOTNET_ROOT",
-    "ERL_AFLAGS", "ERL_FLAGS", "ERL_LIBS", "ERL_ZFLAGS", "R_ENVIRON",
-    "R_ENVIRON_USER", "R_LIBS", "R_LIBS_USER", "R_PROFILE", "R_PROFILE_USER", "JULIA_DEPOT_PATH",
-    "OCAMLRUNPARAM", "GHCRTS", "MAKEFILES",
+    "GHCRTS", "MAKEFILES",
     "CONFIG_SITE", "DEVELOPER_DIR", "SDKROOT", "PKG_CONFIG_LIBDIR",
     "PKG_CONFIG_SYSROOT_DIR", "COMPILER_PATH", "LIBRARY_PATH", "ACLOCAL_PATH", "QMAKESPEC",
     "VIRTUAL_ENV", "CONDA_PREFIX", "ASDF_DIR", "TEXINPUTS", "OPENOUT_ANY", "SHELL_ESCAPE",

@@ -11,6 +11,15 @@ package enum UnicodeNormalization {
     return String(String.UnicodeScalarView(text._nfc))
   }
 
+  /// `text` in the form in which texts are compared that differ in their case alone.
+  ///
+  /// By way of capital letters: "ß" has two of them, "SS", and "ς" that of "σ"; small ones before,
+  /// for "ẞ". Unicode Standard, 3.13, "Default Case Algorithms".
+  package static func folded(_ text: String) -> String {
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.lowercased() }
+    return nfc(text.lowercased().uppercased().lowercased())
+  }
+
   /// A passphrase's bytes in NFC; ASCII passes through without becoming a `String`.
   package static func nfc(_ passphrase: SecretBytes) throws(SealingError) -> SecretBytes {
     let isASCII = passphrase.withBytes { bytes in

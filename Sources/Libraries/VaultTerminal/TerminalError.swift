@@ -80,6 +80,8 @@ public struct TerminalError: Error, Sendable, CustomStringConvertible {
     case leaveClipboardOut(ClipboardRoute)
     /// Use the terminal's clipboard instead of the display's.
     case useTerminalClipboard
+    /// Give the line an input.
+    case giveInput
     /// Write the secret to a file: there is neither a display nor a terminal with a clipboard.
     case noDisplay
   }
@@ -95,6 +97,10 @@ public struct TerminalError: Error, Sendable, CustomStringConvertible {
     self.message = message
     self.remedy = remedy
   }
+
+  /// The process was started without a stdin.
+  package static let closedInput = TerminalError(
+    .inputOutput, "standard input is closed, and something was to be read from it", .giveInput)
 
   /// The person ended the input.
   package static let cancelled = TerminalError(.cancelled, "the input was ended")

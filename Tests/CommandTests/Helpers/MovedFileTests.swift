@@ -59,6 +59,12 @@ struct MovedFileTests: ClearTextHome {
       ".pypirc", "pypirc",
       "[a]\r\nusername=u\r\npassword=c4n4ry\r\n\r\n[b]\r\npassword=c4n4ry2\r\n"
     ),
+    (".pypirc", "pypirc", "[pypi]\nusername: a\npassword: c4n4ry:of=two\n"),
+    (".pypirc", "pypirc", "[pypi]\nusername = a:b\npassword=c4n4ry:more\n"),
+    (
+      ".cargo/credentials.toml", "cargo",
+      "# all\n[registry]\ntoken = \"c4n4ry\" # of mine\n\n[registries.b]\ntoken = 'c4n4ry-b'#b\n"
+    ),
     (".pgpass", "pgpass", "# mine\nh:5432:d:u:c4n4ry\n# all\n*:*:*:u:c4n4ry-all"),
     (
       ".docker/config.json", "docker",
@@ -120,9 +126,8 @@ struct MovedFileTests: ClearTextHome {
 
   /// What is not understood is named, and is no reason to say that all is well.
   @Test(arguments: [
-    (".pypirc", "[pypi]\nusername: a\npassword: c4n4ry\n", 3),
     (".pypirc", "[pypi]\npassword =\n  c4n4ry\n", 2),
-    (".cargo/credentials.toml", "[registry]\ntoken = \"c4n4ry\" # mine\n", 2),
+    (".cargo/credentials.toml", "[registry]\ntoken = \"c4n4ry\\u0021\" # mine\n", 2),
     (".cargo/credentials.toml", "registry.token = \"c4n4ry\"\n", 1),
     (".cargo/credentials.toml", "[registries]\nmine = { token = \"c4n4ry\" }\n", 2),
     (".git-credentials", "https://c4n4ry-and-twenty-more@github.com\n", 1),

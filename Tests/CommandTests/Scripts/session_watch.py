@@ -197,6 +197,16 @@ def main(vault):
     emit(f"login 2 {os.getuid()}", False)
     emit("logout 1", False)
     emit("logout 2", True)
+    # A logind that is started anew is asked for the delay again, and still tells of sleep.
+    service.kill()
+    service.wait()
+    service = start([sys.executable, sys.argv[0], "--logind"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert service.stdout.readline() == b"ready\n"
+    wait(lambda: delays() == 1, "the delay of the next logind")
+    print("next logind", is_open(), flush=True)
+    emit("lock 2", False)
+    emit(f"login 3 {os.getuid()}", False)
+    emit("sleep", True)
     assert unlock()
     watch.send_signal(signal.SIGTERM)
     watch.wait(LIMIT)
@@ -207,6 +217,38 @@ def main(vault):
     bus.kill()
     second.wait(LIMIT)
     print("without its buses", second.returncode, is_open(), flush=True)
+    service.kill()
+    # A system bus of its own, which ends and comes again, with another logind.
+    own = start(["dbus-daemon", "--session", "--nofork", "--print-address=1"], stdout=subprocess.PIPE)
+    os.environ["DBUS_SESSION_BUS_ADDRESS"] = own.stdout.readline().decode().strip()
+    place = f"{home}/system"
+    os.environ["DBUS_SYSTEM_BUS_ADDRESS"] = f"unix:path={place}"
+
+    def system():
+        bus = start(["dbus-daemon", "--session", "--nofork", f"--address=unix:path={place}", "--print-address=1"],
+                    stdout=subprocess.PIPE)
+        assert bus.stdout.readline()
+        service = start([sys.executable, sys.argv[0], "--logind"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                        env={**os.environ, "DBUS_SESSION_BUS_ADDRESS": f"unix:path={place}"})
+        assert service.stdout.readline() == b"ready\n"
+        return bus, service
+
+    bus, service = system()
+    third = start([vault, "lock", "--watch"], stdin=subprocess.DEVNULL, stderr=errors)
+    wait(lambda: seen().count("watching") == 3, "the third watch")
+    wait(lambda: delays() == 1, "the delay")
+    bus.kill()
+    bus.wait()
+    service.kill()
+    service.wait()
+    os.path.exists(place) and os.unlink(place)
+    bus, service = system()
+    wait(lambda: "followed again" in seen(), "the system bus that comes again")
+    wait(lambda: delays() == 1, "the delay on the next bus")
+    emit("sleep", True)
+    third.send_signal(signal.SIGTERM)
+    third.wait(LIMIT)
+    print("next bus", third.returncode, flush=True)
     service.kill()
     assert b"s3cr3t" not in seen().encode()
 

@@ -259,6 +259,20 @@ def paste():
     shell.sendline("echo $((6 * 7))")
     shell.expect("42")
     assert "left" not in shell.before, shell.before
+    # Neither are lines behind a passphrase, nor for the command that is run.
+    with open(f"{home}/pw", "w", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+        file.write("correct horse battery\n")
+    added = plain("key", "add", "--key-file", key, "--new-passphrase", f"file:{home}/pw")
+    assert added.returncode == 0, added.stderr
+    assert plain("lock").returncode == 0
+    shell.sendline(f"{vault} run token -- sh -c 'read line; echo got-$line'")
+    shell.expect("Passphrase: ")
+    shell.send("correct horse battery\recho left\r")
+    shell.expect("paste one line alone")
+    shell.expect("ready> ")
+    shell.sendline("echo $((6 * 7))")
+    shell.expect("42")
+    assert "left" not in shell.before and "got-" not in shell.before, shell.before
 
 
 def interrupted_code():

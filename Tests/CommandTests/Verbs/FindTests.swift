@@ -48,6 +48,39 @@ struct FindTests {
     #expect(try found(try vault(), word) == [name])
   }
 
+  /// "ß" is "SS" in capital letters; a letter and its accent may be two scalars.
+  @Test(arguments: [
+    ("straße", ["straße", "STRASSE"]), ("STRASSE", ["straße", "STRASSE"]),
+    ("strasse", ["straße", "STRASSE"]), ("Straẞe", ["straße", "STRASSE"]),
+    ("école", ["ÉCOLE"]), ("e\u{301}cole", ["ÉCOLE"]), ("ΟΔΟΣ", ["οδος"]), ("οδος", ["οδος"]),
+    ("JOSÉ", ["ÉCOLE"]), ("ecole", []), ("groß", ["οδος"]), ("GROSS", ["οδος"]),
+  ])
+  func lettersOfAllScriptsAreFoundInAnyCase(word: String, names: [String]) throws {
+    let vault = try ThrowawayVault()
+    for name in ["straße", "STRASSE", "ÉCOLE", "οδος"] { try vault.set(name, "x") }
+    #expect(try vault("set", "ÉCOLE", "--field", "user=Jose\u{301}").status == 0)
+    #expect(try vault("set", "οδος", "--note", "Groß geschrieben").status == 0)
+    #expect(try Set(found(vault, word)) == Set(names))
+  }
+
+  @Test func severalWordsAreFoundWhereverTheyAre() throws {
+    let vault = try vault()
+    #expect(try found(vault, "shop github@example") == ["web/shop"])
+    #expect(try found(vault, "gold SHOP") == ["web/shop"])
+    #expect(try found(vault, "köln tagged github") == ["tagged"])
+    #expect(try found(vault, "shop nothing") == [])
+    // As it was typed comes first.
+    try vault.set("moved to", "x")
+    try vault.set("to moved", "x")
+    #expect(try found(vault, "moved to") == ["moved to", "tagged", "to moved"])
+    #expect(try found(vault, " shop ") == ["web/shop"])
+    // Without the quotes the line says where they go.
+    let said = try vault("list", "shop", "gold")
+    #expect(
+      said.status == 64 && said.errors.contains("hint: vault list 'shop gold'"), "\(said.errors)")
+    #expect(try vault("list", "*", "gold").errors.contains("one pattern at a time"))
+  }
+
   @Test func neitherASecretNorAConcealedFieldIsSearched() throws {
     let vault = try vault()
     #expect(try found(vault, "secret") == [])

@@ -74,13 +74,36 @@ struct InjectTests {
     #expect(notText.status == 64 && notText.errors.contains("2:2: "), "\(notText.errors)")
   }
 
-  @Test func linksFoldersDevicesAndTheTemplateItselfAreNoOutput() throws {
+  /// As for `get --out`: the shell that opened a pipe chose who reads it.
+  @Test(arguments: ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "-"])
+  func stdoutHasItsNames(_ name: String) throws {
+    let template = try write(Data("a {{ secret://api-token }} b".utf8), "t")
+    let filled = try vault("inject", "--in", template, "--out", name)
+    #expect(filled.status == 0 && filled.text == "a s3cr3t b", "\(filled.errors)")
+    let asJSON = try vault("inject", "--in", template, "--out", name, "--json")
+    #expect(asJSON.status == 64 && asJSON.text.isEmpty, "\(asJSON.text)")
+  }
+
+  @Test func aPipeOfOnesOwnIsFilled() throws {
+    let template = try write(Data("a {{ secret://api-token }} b".utf8), "t")
+    let run = try VaultProcess(
+      home: vault.home.path, environment: vault.command.environment, executable: "/bin/sh"
+    ).run([
+      "-c",
+      "mkfifo \"$HOME/p\"; cat \"$HOME/p\" & \"$0\" inject --in \"$1\" --out \"$HOME/p\" -q; wait",
+      VaultProcess.path, template,
+    ])
+    #expect(run.text == "a s3cr3t b" && run.errors.isEmpty, "\(run.errors)")
+    #expect(try vault("inject", "--in", template, "--out", "/dev/null").status == 0)
+  }
+
+  @Test func linksFoldersAndTheTemplateItselfAreNoOutput() throws {
     let template = try write(Data("{{ secret://api-token }}".utf8), "t")
     let target = try write(Data("target".utf8), "target")
     let link = "\(folder)/link"
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
     for (output, status) in [
-      (link, 73), (folder, 73), ("/dev/null", 73), ("\(folder)/none/out", 73), (template, 64),
+      (link, 73), (folder, 73), ("\(folder)/none/out", 73), (template, 64),
     ] {
       let result = try vault("inject", "-i", template, "-o", output)
       #expect(result.status == Int32(status), "\(output): \(result.errors)")

@@ -85,8 +85,14 @@ struct LockWatchTests {
         login True
         logout True
         logout False
+        next logind False
+        lock True
+        login True
+        sleep False
         ended 0 False
         without its buses 1 False
+        sleep False
+        next bus 0
 
         """, "\(run.errors)")
   }

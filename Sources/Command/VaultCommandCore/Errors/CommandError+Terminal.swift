@@ -23,12 +23,14 @@ extension CommandError {
     switch remedy {
     case .useStreamOrFile: "use --stdin or --file"
     case .pasteElsewhere:
-      "paste them into an editor: \(ProgramName.current) edit NAME; or use --stdin or --file PATH"
+      "paste one line alone; a secret of several lines: \(ProgramName.current) edit NAME, or --stdin, "
+        + "or --file PATH"
     case .keepElsewhere: "keep large files elsewhere and only their key in the vault"
     case .checkPath: "check the path that was given"
     case .checkInterpreter: "check its first line: #!/usr/bin/env …"
     case .useFiles: "give large ones as files: --as-file NAME, or --fd NAME"
     case .checkName: "check its name and PATH"
+    case .giveInput: "give the line an input: … < FILE, or COMMAND | …"
     case .writeToFile where code == .tooLong: "write it to a file: --out FILE"
     case .writeToFile: "write it to a file with --out FILE"
     case .install(let program): "install \(program ?? "it")"

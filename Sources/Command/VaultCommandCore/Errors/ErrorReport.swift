@@ -18,6 +18,14 @@ package struct ErrorReport {
       (code, message, advice) = (
         CommandError.Code(rawValue: error.codeText) ?? .unexpected, error.message, error.advice
       )
+    case let error as System.Failure where error.errno == EBADF && !ProcessState.wasOpen(1):
+      (code, message, advice) = (
+        .inputOutput, "standard output is closed, and something was to be written to it",
+        "give the line an output: … > FILE; to nowhere: … > /dev/null"
+      )
+    case let error as System.Failure where error.errno == EBADF && !ProcessState.wasOpen(0):
+      let closed = CommandError(TerminalError.closedInput)
+      (code, message, advice) = (closed.code, closed.message, closed.hint)
     case let error as System.Failure:
       (code, message, advice) = (.inputOutput, "writing failed: \(error.reason)", nil)
     default:

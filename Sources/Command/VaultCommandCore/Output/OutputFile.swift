@@ -51,7 +51,11 @@ package enum OutputFile {
           throw failed("it is no plain file", hint: "write to stdout, without \(option)")
         }
         return try write(toDescriptor: descriptor, body)
-      case S_IFDIR: throw failed("it is a directory")
+      case S_IFDIR:
+        let end = path.ends(with: "/") ? "" : "/"
+        throw failed(
+          "it is a directory", hint: "name a file in it: \(option) \(Quoting.typed(path + end))FILE"
+        )
       case _ where isPlainFile:
         throw failed("it is a device or a pipe", hint: "write to stdout, without \(option)")
       default:

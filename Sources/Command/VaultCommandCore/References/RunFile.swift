@@ -1,6 +1,7 @@
 import Glibc
 package import VaultProtocols
 package import VaultSealing
+import VaultStorage
 import VaultTerminal
 
 /// A file that `vault run` passes to its command: a file in memory, or stdin.
@@ -49,8 +50,33 @@ package struct RunFile: Equatable, Sendable {
 
   private init(_ text: String, suffix: String, use: Use) throws {
     reference = try SecretReference(nameOrReference: text)
+    let option =
+      switch use {
+      case .descriptor: "--fd"
+      case .path: "--as-file"
+      case .standardInput: "--to-stdin"
+      }
+    try Self.refuseFolder(reference.name, option: option)
     variable = try RunVariable.variableName(for: reference) + suffix
     self.use = use
+  }
+
+  /// Refuses a folder where one item is wanted, and says what takes a folder.
+  ///
+  /// - Parameters:
+  ///   - name: What stands in the item's place.
+  ///   - option: The option that takes it.
+  /// - Throws: ``CommandError`` with code `usage`.
+  static func refuseFolder(_ name: String, option: String) throws {
+    guard name.ends(with: "/"), name != "/" else { return }
+    // What stands behind an equals sign may be a secret.
+    let isShown = option != "--env" && !name.utf8.contains(UInt8(ascii: "="))
+    let folder = isShown ? Quoting.typed(name) : "FOLDER/"
+    let one = (option == "--env" ? "VARIABLE=" : "") + folder + "NAME"
+    throw CommandError.usage(
+      "\(option) takes one item, and a name that ends in a slash is a folder's",
+      hint: "all of it as variables: \(ProgramName.current) run \(folder) -- COMMAND; "
+        + "one item: \(option) \(one)")
   }
 
   /// Creates the files and their variables.

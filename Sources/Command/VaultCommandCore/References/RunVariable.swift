@@ -46,6 +46,7 @@ package struct RunVariable: Equatable, Sendable {
       if value.contains(bytes: SecretReference.scheme) {
         parts = try ReferenceText.parts(of: value)
       } else {
+        try RunFile.refuseFolder(value, option: "--env")
         var reference = SecretReference(name: value)
         reference.variable = name
         parts = [.reference(reference)]

@@ -66,9 +66,14 @@ package struct BackupFile {
     guard !bytes.starts(with: VaultHeader.magic) else {
       throw CredentialError(.invalidValue, "this is a vault file, not a backup")
     }
-    guard bytes.starts(with: Self.magic), end > Self.magic.count else {
-      throw Self.damaged("it does not begin as a backup does")
+    guard !bytes.isEmpty else { throw Self.damaged("the file is empty") }
+    // What is shorter may be the beginning of one.
+    guard Self.magic.starts(with: bytes.prefix(Self.magic.count)) else {
+      throw CredentialError(
+        .damaged, "this is not a backup, or its beginning is damaged",
+        hint: "name the file that a backup was written to, or another copy of it")
     }
+    guard end > Self.magic.count else { throw Self.damaged("it ends too early") }
     guard try bytes[..<end].withRawSpan({ try Hash.blake2b($0) }) == Array(bytes[end...]) else {
       throw Self.damaged("its checksum does not match")
     }

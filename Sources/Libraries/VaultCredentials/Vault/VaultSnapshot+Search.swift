@@ -46,15 +46,16 @@ extension VaultSnapshot {
   /// Finds the items that have a word in their names, users, addresses, tags, notes or other open
   /// fields.
   ///
-  /// Neither the secret nor a concealed field is searched.
+  /// Neither the secret nor a concealed field is searched. Of several words, an item has each
+  /// somewhere; those come first that have all of them as they were typed.
   ///
   /// - Parameters:
-  ///   - word: The word, in any case.
+  ///   - word: The word or words, in any case.
   ///   - query: Other conditions; its ``ItemQuery/text`` does not count.
   /// - Returns: The items, those first whose place says the most, then by name.
   /// - Throws: `CredentialError` with code `.inputOutput`.
   package func search(_ word: String, matching query: ItemQuery = .all) throws -> [FoundItem] {
-    try hits(SearchWord(word), query.withoutText).map { hit in
+    try hits(ofAll: word, query.withoutText).map { hit in
       FoundItem(item: item(index.items[hit.position]), place: hit.place, text: hit.text)
     }
   }
@@ -71,7 +72,7 @@ extension VaultSnapshot {
   package func searchNames(
     _ word: String, matching query: ItemQuery = .all
   ) throws -> [(name: String, text: String)] {
-    try hits(SearchWord(word), query.withoutText).map { ($0.name, $0.text) }
+    try hits(ofAll: word, query.withoutText).map { ($0.name, $0.text) }
   }
 
   /// An item that has the word.
@@ -80,6 +81,32 @@ extension VaultSnapshot {
     let name: String
     let place: FoundItem.Place
     let text: String
+  }
+
+  /// The items that have a text, then those that have each of its words somewhere.
+  private func hits(ofAll text: String, _ query: ItemQuery) throws -> [Hit] {
+    let whole = try hits(SearchWord(text), query)
+    let words = text.unicodeScalars.split(separator: " ").map { String($0) }
+    guard words.count > 1 else { return whole }
+    let known = Set(whole.map(\.position))
+    var found: [Int: Hit] = [:]
+    for (number, word) in words.enumerated() {
+      let hits = try hits(SearchWord(word), query)
+      var both: [Int: Hit] = [:]
+      for hit in hits where !known.contains(hit.position) {
+        guard let before = found[hit.position] else {
+          if number == 0 { both[hit.position] = hit }
+          continue
+        }
+        let texts = [before.text, hit.text].filter { !$0.isEmpty }
+        both[hit.position] = Hit(
+          position: hit.position, name: hit.name, place: max(before.place, hit.place),
+          text: texts.count == 2 && texts[0].isSame(as: texts[1])
+            ? texts[0] : texts.joined(separator: " · "))
+      }
+      found = both
+    }
+    return whole + sorted(Array(found.values))
   }
 
   private func hits(_ word: SearchWord, _ query: ItemQuery) throws -> [Hit] {
@@ -131,10 +158,8 @@ extension VaultSnapshot {
   /// Whether the word may be in the note, a tag or an attribute.
   private func mayHave(_ word: SearchWord, _ position: Int) -> Bool {
     let place = index.items.places[position]
-    guard place.changed < 0, let folded = word.folded else { return true }
-    return index.items.read { opened in
-      opened.place(ofFolded: folded, in: place.textRange(in: opened)) != nil
-    }
+    guard place.changed < 0 else { return true }
+    return index.items.read { opened in word.mayBe(in: place.textRange(in: opened), of: opened) }
   }
 
   /// The open fields that have the word, the most telling one of each item, by its position.
@@ -143,7 +168,7 @@ extension VaultSnapshot {
   ) throws -> [Int: (place: FoundItem.Place, text: String)] {
     var found: [Int: (place: FoundItem.Place, text: String)] = [:]
     try scan.each(of: positions) { position, bytes, name, value in
-      if let folded = word.folded, bytes.place(ofFolded: folded, in: value) == nil { return }
+      guard word.mayBe(in: value, of: bytes) else { return }
       guard let name = bytes.text(name), isOpen(name, of: position),
         let text = bytes.text(value), word.isIn(text)
       else { return }
@@ -212,20 +237,33 @@ extension VaultSnapshot {
 private struct SearchWord {
   private let text: String
   /// The bytes, where comparing these finds it in any case: the letters of ASCII.
-  let folded: [UInt8]?
+  private let folded: [UInt8]?
+  /// Whether other letters than ASCII's may stand for some of them, as "ß" does for "ss".
+  private let hasOtherForms: Bool
+
+  /// What single letters are in capital ones: Unicode's SpecialCasing.txt.
+  private static let ofOneLetter = ["ss", "st", "ff", "fi", "fl"]
 
   init(_ text: String) {
-    self.text = text.lowercased()
-    folded = self.text.utf8.allSatisfy { $0 < 0x80 } ? Array(self.text.utf8) : nil
+    self.text = UnicodeNormalization.folded(text)
+    let word = self.text
+    folded = word.utf8.allSatisfy { $0 < 0x80 } ? Array(word.utf8) : nil
+    hasOtherForms = Self.ofOneLetter.contains { word.contains(bytes: $0) }
   }
 
-  func isIn(_ value: String) -> Bool { value.lowercased().contains(bytes: text) }
+  func isIn(_ value: String) -> Bool { UnicodeNormalization.folded(value).contains(bytes: text) }
+
+  /// Whether the word may be in a text, which is to be read then.
+  func mayBe(in range: Range<Int>, of bytes: RawSpan) -> Bool {
+    guard let folded else { return true }
+    return bytes.place(ofFolded: folded, in: range) != nil
+      || hasOtherForms && !range.allSatisfy { bytes.byte(at: $0) < 0x80 }
+  }
 
   /// Where the word is in a name; `nil` if it is not.
   func place(inName range: Range<Int>, of bytes: RawSpan) -> FoundItem.Place? {
-    if let folded, bytes.place(ofFolded: folded, in: range) == nil { return nil }
-    guard let name = bytes.text(range)?.lowercased() else { return nil }
-    return place(inName: name)
+    guard mayBe(in: range, of: bytes), let name = bytes.text(range) else { return nil }
+    return place(inName: UnicodeNormalization.folded(name))
   }
 
   private func place(inName name: String) -> FoundItem.Place? {
@@ -242,7 +280,7 @@ private struct SearchWord {
 
   /// Where the word is in what a record says of an item; `nil` if it is not.
   func place(in record: ItemRecord) -> (place: FoundItem.Place, text: String)? {
-    if let place = place(inName: record.name.lowercased()) { return (place, "") }
+    if let place = place(inName: UnicodeNormalization.folded(record.name)) { return (place, "") }
     let attributes = record.attributes.all.filter { !$0.name.hasPrefix("vault:") }
     func value(of names: [String]) -> String? {
       attributes.first { names.contains($0.name) && isIn($0.text) }?.text

@@ -4,18 +4,25 @@ import VaultStorage
 /// `~/.cargo/credentials.toml`: `token` in `[registry]`, and in `[registries.NAME]`.
 ///
 /// doc.rust-lang.org/cargo/reference/config.html, "Credentials". Only what cargo itself writes is
-/// read: a text in quotes without escapes on a line of its own.
+/// read: a text in quotes without escapes on a line of its own, and a comment behind it, which stays.
 enum CargoClearText: ClearTextFormat {
   private static let prefix = "registries."
 
-  private static func text(_ value: String) -> String? {
+  /// The text of a value, and the comment behind it; `nil` for what cargo itself does not write.
+  private static func parts(of value: String) -> (text: String, comment: String)? {
     let value = value.trimmingBlanks
-    guard value.utf8.count > 2, let quote = value.utf8.first,
-      quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"), value.utf8.last == quote
+    guard let quote = value.utf8.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"),
+      let end = value.utf8.dropFirst().firstIndex(of: quote)
     else { return nil }
-    let inner = String(value.dropFirst().dropLast())
-    return inner.utf8.contains(quote) || inner.utf8.contains(UInt8(ascii: "\\")) ? nil : inner
+    let inner = String(value[value.utf8.index(after: value.startIndex)..<end])
+    let comment = String(value[value.utf8.index(after: end)...]).trimmingBlanks
+    guard !inner.isEmpty, !inner.utf8.contains(UInt8(ascii: "\\")),
+      comment.isEmpty || comment.begins(with: "#")
+    else { return nil }
+    return (inner, comment)
   }
+
+  private static func text(_ value: String) -> String? { parts(of: value)?.text }
 
   static func secrets(in text: String) throws -> [ClearTextSecret] {
     let lines = SettingLines(text)
@@ -34,7 +41,11 @@ enum CargoClearText: ClearTextFormat {
 
   static func removing(_ entries: Set<String>, from text: String) -> String {
     var lines = SettingLines(text)
-    for section in entries { lines.remove(["token"], in: section) }
+    for section in entries {
+      lines.remove(["token"], in: section) { line in
+        parts(of: line.value).map(\.comment).flatMap { $0.isEmpty ? nil : $0 }
+      }
+    }
     return lines.text
   }
 

@@ -5,8 +5,11 @@ import VaultStorage
 ///
 /// packaging.python.org/specifications/pypirc
 enum PyPIClearText: ClearTextFormat {
+  /// Python's configparser takes the first of them: docs.python.org/3/library/configparser.html.
+  private static let marks: [Unicode.Scalar] = ["=", ":"]
+
   static func secrets(in text: String) throws -> [ClearTextSecret] {
-    let lines = SettingLines(text)
+    let lines = SettingLines(text, marks: marks)
     return try lines.sections.compactMap { section in
       guard !section.isEmpty, !lines.goesOn(["password"], in: section),
         let password = try lines.value("password", in: section),
@@ -22,20 +25,20 @@ enum PyPIClearText: ClearTextFormat {
   }
 
   static func removing(_ entries: Set<String>, from text: String) -> String {
-    var lines = SettingLines(text)
+    var lines = SettingLines(text, marks: marks)
     for section in entries { lines.remove(["password"], in: section) }
     return lines.text
   }
 
   static func adding(_ value: ClearTextValue, to text: String) -> String {
-    var lines = SettingLines(text)
+    var lines = SettingLines(text, marks: marks)
     lines.add(["password = \(value.main)"], in: value.entry)
     return lines.text
   }
 
-  /// Python's configparser takes a colon, too, and goes on in lines that are indented.
+  /// Python's configparser goes on in lines that are indented.
   static func doubtfulLine(in text: String) -> Int? {
-    let continued = SettingLines(text).firstContinued(["password"])
+    let continued = SettingLines(text, marks: marks).firstContinued(["password"])
     let lines = text.parts(at: "\n", keepsEmpty: true)
     return lines.indices.first { place in
       let line = lines[place].trimmingBlanks

@@ -10,7 +10,7 @@ struct SettingLines {
     let section: String
     /// The name of the setting, in lower case; `nil` for another line.
     let key: String?
-    /// What follows the `=`, without blanks around it.
+    /// What follows the mark, without blanks around it.
     let value: String
     /// Whether it begins a section.
     let isHeader: Bool
@@ -25,8 +25,8 @@ struct SettingLines {
   ///
   /// - Parameters:
   ///   - text: The file.
-  ///   - mark: What stands between name and value.
-  init(_ text: String, mark: Unicode.Scalar = "=") {
+  ///   - marks: What may stand between name and value; the first one does.
+  init(_ text: String, marks: [Unicode.Scalar] = ["="]) {
     var section = ""
     for part in text.parts(at: "\n", keepsEmpty: true) {
       let line = part.trimmingBlanks
@@ -35,6 +35,7 @@ struct SettingLines {
         lines.append(
           Line(text: String(part), section: section, key: nil, value: "", isHeader: true))
       } else if !line.begins(with: "#"), !line.begins(with: ";"),
+        let mark = line.unicodeScalars.first(where: marks.contains),
         let (key, value) = line.halves(at: mark)
       {
         lines.append(
@@ -106,8 +107,22 @@ struct SettingLines {
   }
 
   /// Takes settings out, and the headers of sections in which nothing is left.
-  mutating func remove(_ keys: Set<String>, in section: String) {
-    lines.removeAll { $0.section.isSame(as: section) && $0.key.map(keys.contains) ?? false }
+  ///
+  /// - Parameters:
+  ///   - keys: Their names, in lower case.
+  ///   - section: Their section.
+  ///   - rest: What stays of a line, such as its comment; `nil` for nothing.
+  mutating func remove(
+    _ keys: Set<String>, in section: String, leaving rest: (Line) -> String? = { _ in nil }
+  ) {
+    lines = lines.compactMap { line in
+      guard line.section.isSame(as: section), line.key.map(keys.contains) ?? false else {
+        return line
+      }
+      return rest(line).map {
+        Line(text: $0, section: section, key: nil, value: "", isHeader: false)
+      }
+    }
     let isEmpty = lines.allSatisfy {
       !$0.section.isSame(as: section) || $0.isHeader || $0.text.trimmingBlanks.isEmpty
     }

@@ -35,10 +35,10 @@ package struct PickerList {
   /// Makes a list that shows all of the lines.
   package init(_ lines: [PickerLine]) {
     self.lines = lines
-    folded = lines.map { Array($0.name.lowercased().utf8) }
+    folded = lines.map { Array(UnicodeNormalization.folded($0.name).utf8) }
     foldedOthers = lines.map { line in
       line.detail.isEmpty && line.others.isEmpty
-        ? [] : Array("\(line.detail) \(line.others)".lowercased().utf8)
+        ? [] : Array(UnicodeNormalization.folded("\(line.detail) \(line.others)").utf8)
     }
     matches = Array(lines.indices)
   }
@@ -74,7 +74,7 @@ package struct PickerList {
   private mutating func search(for text: String) {
     query = text
     selection = 0
-    let words = text.lowercased().unicodeScalars.split(separator: " ").map {
+    let words = UnicodeNormalization.folded(text).unicodeScalars.split(separator: " ").map {
       Array(String($0).utf8)
     }
     guard !words.isEmpty else {

@@ -152,7 +152,14 @@ package enum ProcessState {
   }
 
   /// Whether a stream was open when the process started.
-  static func wasOpen(_ stream: Int32) -> Bool { !original.closedStreams.contains(stream) }
+  package static func wasOpen(_ stream: Int32) -> Bool {
+    !original.closedStreams.contains(stream)
+  }
+
+  /// Whether a path names a stdin that was closed when the process started.
+  package static func isClosedInput(_ path: String) -> Bool {
+    ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains(path) && !wasOpen(STDIN_FILENO)
+  }
 
   /// Whether a descriptor is a terminal.
   package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }

@@ -15,8 +15,10 @@ package enum SecretInput {
   ///   - descriptor: The file or pipe; it stays open.
   ///   - limit: The most bytes that are accepted.
   /// - Returns: The bytes.
-  /// - Throws: ``TerminalError`` with code `.tooLong`, or `System.Failure`.
+  /// - Throws: ``TerminalError`` with code `.tooLong`, or `.inputOutput` for a stdin that was
+  ///   closed; `System.Failure`.
   package static func read(_ descriptor: Int32, limit: Int) throws -> SecretBytes {
+    guard descriptor != 0 || ProcessState.wasOpen(0) else { throw TerminalError.closedInput }
     var chunks: [SecretBytes] = []
     var total = 0
     // Most secrets are short, and locked memory is scarce: the first chunk is small.
@@ -54,6 +56,8 @@ package enum SecretInput {
   package static func read(
     file path: String, limit: Int, checking check: (Int32) throws -> Void
   ) throws -> SecretBytes {
+    // What stands in its place is none: ``ProcessState``.
+    guard !ProcessState.isClosedInput(path) else { throw TerminalError.closedInput }
     let descriptor: Int32
     do {
       descriptor = try System.open(path, in: AT_FDCWD, flags: O_RDONLY | O_NOCTTY)

@@ -148,24 +148,15 @@ struct ExportCommand: ParsableCommand {
         }
         others = try PassFolder(path: out).write(items, in: snapshot, progress: show)
       }
-      for (name, reason) in others {
+      let missing =
+        others + left.map { ($0, Self.reason(format)) }
+        + steering.map { ($0, "its variable makes programs run other code or read other files") }
+        + nameless.map {
+          ($0, "its name has no letter of a variable; the attribute 'variable' gives one")
+        }
+      for (name, reason) in missing {
         StandardError.line(
           "\(ProgramName.current): not exported: \(StandardOutput.shown(name.text)): \(reason)")
-      }
-      for name in left {
-        StandardError.line(
-          "\(ProgramName.current): not exported: \(StandardOutput.shown(name.text)): "
-            + Self.reason(format))
-      }
-      for name in steering {
-        StandardError.line(
-          "\(ProgramName.current): not exported: \(StandardOutput.shown(name.text)): "
-            + "its variable makes programs run other code or read other files")
-      }
-      for name in nameless {
-        StandardError.line(
-          "\(ProgramName.current): not exported: \(StandardOutput.shown(name.text)): "
-            + "its name has no letter of a variable; the attribute 'variable' gives one")
       }
       left += steering + nameless + others.map(\.name)
       StandardError.note(
@@ -217,11 +208,15 @@ struct ExportCommand: ParsableCommand {
       }
     }
     reportFields(of: withFields)
-    for (others, names) in readers.sorted(by: { $0.key.joined() < $1.key.joined() }) {
+    let groups = readers.sorted { $0.key.joined() < $1.key.joined() }
+    for (number, (others, names)) in groups.enumerated() {
+      // One hint is for all of them.
       StandardError.note(
         "\(Self.listed(names)) would be read differently by \(others.joined(separator: " and "))",
-        hint: "a form for one program alone: docker, kubectl, systemd, shell, node, compose; "
-          + "Documentation/import.md lists the characters that all read alike")
+        hint: number < groups.count - 1
+          ? nil
+          : "a form for one program alone: docker, kubectl, systemd, shell, node, compose; "
+            + "Documentation/import.md lists the characters that all read alike")
     }
     return left
   }

@@ -102,6 +102,11 @@ struct ImportCommand: ParsableCommand {
         hint: "such as: \(ProgramName.current) import dotenv .env --references .env.vault")
     }
     let choice = try only.map { try NameChoice($0) }
+    // The file's name is a word for its format, too.
+    if path == nil, self.format == ".env" {
+      throw CommandError.usage(
+        "the format is missing", hint: "\(ProgramName.current) \(Self.verbName) dotenv .env")
+    }
     let path = try format.path(path)
     var reading: ImportReading
     var file: ReferencesFile?
@@ -138,7 +143,7 @@ struct ImportCommand: ParsableCommand {
       throw CommandError.usage(
         "unknown format",
         hint: Habit.hint(for: [Self.verbName, format], path: [Self.verbName])
-          ?? Self.hint(forFile: format)
+          ?? Self.hint(forFile: format, path)
           ?? Suggestion.nearest(to: format, among: words).map { "did you mean: \($0)" }
           ?? "known: \(words.joined(separator: ", "))")
     }
@@ -157,13 +162,37 @@ struct ImportCommand: ParsableCommand {
 
   private static let verbName = "import"
 
-  /// What helps where the file stands in the format's place.
-  private static func hint(forFile word: String) -> String? {
-    let endings = [".csv": "csv", ".kdbx": "kdbx", ".env": "dotenv", ".1pux": "1password"]
-    guard let (_, format) = endings.first(where: { word.lowercased().ends(with: $0.key) }) else {
-      return nil
+  /// What helps where the file stands in the format's place, or before the format.
+  ///
+  /// Only a file that is there is named: any other word may be a secret.
+  private static func hint(forFile word: String, _ second: String?) -> String? {
+    let isThere = SecretInput.exists(word)
+    let file = isThere ? Quoting.typed(word) : "FILE"
+    func line(_ format: String) -> String {
+      "the format comes first: \(ProgramName.current) \(verbName) \(format) \(file)"
     }
-    return "the format comes first: \(ProgramName.current) \(verbName) \(format) FILE"
+    let words = ImportSource.words + ClearTextImport.words
+    if let second, words.contains(second) { return line(second) }
+    let name = String(word.lastComponent).lowercased()
+    // The files that programs keep in the home are known by their names, or their folders'.
+    if isThere, ClearTextProgram(word: name) != nil {
+      return line(String(name.drop { $0 == "." }))
+    }
+    let places = [
+      ".aws/credentials": "aws", ".docker/config.json": "docker", "gh/hosts.yml": "gh",
+      ".kube/config": "kube", ".cargo/credentials.toml": "cargo", ".cargo/credentials": "cargo",
+    ]
+    if isThere, let (_, format) = places.first(where: { word.ends(with: $0.key) }) {
+      return line(format)
+    }
+    let endings = [
+      ".csv": "csv", ".tsv": "csv", ".kdbx": "kdbx", ".env": "dotenv", ".1pux": "1password",
+    ]
+    if let (_, format) = endings.first(where: { name.ends(with: $0.key) }) { return line(format) }
+    // `.env.local`, `.env.production`.
+    if name.begins(with: ".env") { return line("dotenv") }
+    guard isThere else { return nil }
+    return "\(line("FORMAT")); the formats: \(ProgramName.current) help \(verbName)"
   }
 
   /// Whether a person is there to say which variables are secrets.

@@ -45,6 +45,8 @@ struct InjectCommand: ParsableCommand {
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   private static let limit = 64 << 20
+  /// The names of stdout.
+  private static let standardOutput = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
 
   func run() throws {
     let settings = try common.settings()
@@ -52,7 +54,7 @@ struct InjectCommand: ParsableCommand {
     try FormatWord.refuse(
       out, option: "--out", instead: "the template decides the format, and stdout is the default")
     let input = template == "-" ? nil : template
-    let output = out == "-" ? nil : out
+    let output = Self.standardOutput.contains(out ?? "-") ? nil : out
     if settings.writesJSON, output == nil, !dryRun {
       throw CommandError.usage(
         "the filled template goes to stdout, so JSON cannot go there",
@@ -65,7 +67,7 @@ struct InjectCommand: ParsableCommand {
     guard let output else { return try filled.writeToStandardOutput(bytes) }
     if let input { try Self.refuseSameFile(input, output) }
     var size = 0
-    try OutputFile.write(to: output, mode: mode, isPlainFile: true) { file throws(System.Failure) in
+    try OutputFile.write(to: output, mode: mode) { file throws(System.Failure) in
       try filled.write(bytes) { span throws(System.Failure) in
         try System.writeAll(file, span)
         size += span.byteCount
@@ -102,6 +104,7 @@ struct InjectCommand: ParsableCommand {
       }
       return try StandardInput.all()
     }
+    guard !ProcessState.isClosedInput(path) else { throw TerminalError.closedInput }
     do {
       let file = try System.open(path, in: AT_FDCWD, flags: O_RDONLY | O_NOCTTY)
       defer { System.close(file) }

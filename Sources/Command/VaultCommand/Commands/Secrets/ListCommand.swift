@@ -13,12 +13,13 @@ struct ListCommand: ParsableCommand {
     abstract: "List the names of items.",
     discussion: """
       A word finds every item that has it in its name, user, address, tags, note or another open field, in \
-      any case; names come first. A folder, web/, lists what is below it. A tree on a terminal, if names \
+      any case; names come first. Of several words between quotes, it has each somewhere. A folder, web/, lists what is below it. A tree on a terminal, if names \
       have slashes; one name per line in a pipe. Long lists go through $VAULT_PAGER or $PAGER on a terminal.
 
       \(ProgramName.current) list
       \(ProgramName.current) list github
       \(ProgramName.current) list bob@example.com
+      \(ProgramName.current) list 'github bob'
       \(ProgramName.current) list --attribute service=api
       \(ProgramName.current) list work/ --long --sort modified
       \(ProgramName.current) list 'work/*/token'

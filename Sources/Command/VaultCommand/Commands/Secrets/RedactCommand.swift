@@ -53,6 +53,7 @@ struct RedactCommand: ParsableCommand {
           hint: "name the text with --in FILE")
       }
     }
+    guard !ProcessState.isClosedInput(path ?? "/dev/stdin") else { throw TerminalError.closedInput }
     let file = try path.map(open) ?? 0
     defer { if file != 0 { System.close(file) } }
     let secrets = try MaskedSecrets.named(names, settings)

@@ -112,6 +112,14 @@ struct BackupCommand: ParsableCommand {
         .invalidValue, "\(shown) is a vault file, not a backup",
         hint: "what it has more than your vault: \(name) merge \(typed); by itself: copy it to "
           + "FOLDER/secrets.vault, then: \(name) --home FOLDER check")
+    } catch let error as CredentialError
+      where error.code == .inputOutput
+      && (try? System.targetStatus(of: file, in: AT_FDCWD))?.isDirectory == true
+    {
+      throw CommandError(
+        .inputOutput, "\(shown) is a folder, not a backup",
+        hint: "a vault in it: \(ProgramName.current) --home \(Quoting.shell(file)) check; "
+          + "a backup: name its file")
     } catch let error as CredentialError where error.code == .damaged {
       throw CommandError(.damaged, "\(shown): \(error.message)", hint: error.advice)
     }
