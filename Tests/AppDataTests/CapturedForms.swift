@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 
 /// Random predicates over captured values, as source that Foundation's macro takes as well.
@@ -13,9 +14,33 @@ struct CapturedForms {
   }
 
   /// The body of a predicate.
+  ///
+  /// Made again until it is one that a compiler takes: Foundation's macro hands it the whole as one
+  /// expression, whose time doubles with each part that may be of several types.
   mutating func body() -> String {
-    // A condition is an expression where it is the whole of a closure.
-    chance(8) ? "if \(test(0)) { \(test(0)) } else { \(test(0)) }" : test(1)
+    while true {
+      // A condition is an expression where it is the whole of a closure.
+      let made =
+        chance(8) ? "if \(test(0)) { \(test(0)) } else { \(test(0)) }" : test(1)
+      if Self.weight(of: made) <= Self.most { return made }
+    }
+  }
+
+  /// The limit for the weights of a body's parts.
+  private static let most = 12
+
+  /// What a body costs a compiler: each operator and call is one of many, a literal may be of any
+  /// type, and what has a value for `nil`, or a closure, is tried with each of these.
+  static func weight(of body: String) -> Int {
+    let costs: [(part: String, cost: Int)] = [
+      ("||", 1), ("&&", 1), (" ? ", 3), ("if ", 3), ("??", 3), ("!(", 1), ("==", 1), ("!=", 1),
+      ("<", 1), (">", 1), (" + ", 2), (" - ", 2), (" * ", 2), (" / ", 2), (" % ", 2), ("! ", 1),
+      ("[", 1), ("default:", 2), ("contains", 2), ("{ $0", 3), ("max()", 1), ("first!", 1),
+      ("\"", 1), (" 1", 2), (" 2", 2), ("(1", 2), ("(2", 2),
+    ]
+    return costs.reduce(0) { sum, each in
+      sum + (body.components(separatedBy: each.part).count - 1) * each.cost
+    }
   }
 
   /// An expression that is true or false.
@@ -75,7 +100,7 @@ struct CapturedForms {
     case 3: return pick(["r.done", "flag", "list.isEmpty", "o == nil", "s == nil", "r.opt == nil"])
     case 4: return "list.contains(\(integer(1)))"
     case 5: return "names.contains(\(text()))"
-    case 6: return "(r.ratio \(comparison()) \(pick(["x", "x / y", "x * 2.0", "y - x"])))"
+    case 6: return "(r.ratio \(comparison()) \(pick(["x", "x / y", "x * double", "y - x"])))"
     case 7: return "r.tags.contains { $0 == \(text()) }"
     default: return "r.tags.allSatisfy { $0 != \(text()) }"
     }
@@ -86,7 +111,7 @@ struct CapturedForms {
   private mutating func integer(_ depth: Int) -> String {
     if depth == 0 || chance(3) {
       return pick([
-        "a", "b", "c", "1", "2", "o!", "list[a]", "list[0]", "list.count", "r.n", "r.opt!",
+        "a", "b", "c", "one", "two", "o!", "list[a]", "list[0]", "list.count", "r.n", "r.opt!",
       ])
     }
     switch Int.random(in: 0..<7, using: &random) {
@@ -101,7 +126,7 @@ struct CapturedForms {
   }
 
   private mutating func text() -> String {
-    pick(["s!", "names[0]", "names[a]", "(s ?? \"x\")", "\"x\"", "r.kind", "(s ?? names[0])"])
+    pick(["s!", "names[0]", "names[a]", "(s ?? ex)", "ex", "r.kind", "(s ?? names[0])"])
   }
 
   /// Functions that make the predicates, over a class with this name.
@@ -111,6 +136,8 @@ struct CapturedForms {
       func form\(number)(_ v: Values) -> Predicate<\(name)> {
         let a = v.a, b = v.b, c = v.c, o = v.o, s = v.s, x = v.x, y = v.y, flag = v.flag
         let list = v.list, names = v.names, map = v.map
+        // A literal in the midst of a large expression may be of any type.
+        let one = 1, two = 2, double = 2.0, ex = "x"
         return #Predicate<\(name)> { r in \(body) }
       }
       """
