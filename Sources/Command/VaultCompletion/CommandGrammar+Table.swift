@@ -370,11 +370,23 @@ extension CommandGrammar {
       """
       --only <glob> +: Let git, docker and aws use the items that match
       --store: Let git, docker and aws also store and forget items that match --only.
+      --confirm <glob> +: Ask before an item is used, in approve --watch or by VAULT_ASKPASS \
+      (also --confirm alone: about each one)
+      --answer-within <time>: How long a person has for an answer
       --rw <path> =file +: Show a folder or file besides the working folder
       --ro <path> =file +: Show a folder or file, to be read alone
       --net <net> =host,none: The network: 'host' as it is, or 'none'
       --env <name> +: Pass a variable of the environment on
       --run-command <run-command> ++ !:
+      *
+      """),
+    CommandGrammar(
+      "approve",
+      "Allow uses that a person is asked about, in another terminal.",
+      """
+      --watch: Show questions as they come, and take the answers, until Ctrl-C.
+      --list: List the answers that hold for longer, with their numbers.
+      --forget <number>: Forget an answer by its number, or 'all'.
       *
       """),
     CommandGrammar(

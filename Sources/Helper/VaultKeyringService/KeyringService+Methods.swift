@@ -119,7 +119,7 @@ extension KeyringService {
       switch object(at: path) {
       case .item(let item, let vault)? where isLocked(item, in: vault):
         // What was refused for good is not asked for again.
-        if permissions.standing(program, item.path) == false {
+        if standing(program, item) == false {
           vault.record([item], by: caller, isAllowed: false)
           continue
         }
