@@ -322,8 +322,8 @@ extension CommandGrammar {
       """
       --only <glob> +: Serve only the keys whose item matches
       --read-only: Let no program add or remove keys, which are kept in memory alone.
-      --confirm: Ask here, or by VAULT_ASKPASS, before a key signs: for which program, host or \
-      commit. No session is started.
+      --confirm: Ask in approve --watch, here, or by VAULT_ASKPASS, before a key signs: for which \
+      program, host or commit. No session is started.
       --answer-within <time>: How long a person has for an answer
       --foreground: Serve here until it is ended, for programs that SSH_AUTH_SOCK leads to it.
       --at <path> =file: With --foreground, the socket
@@ -549,8 +549,8 @@ extension CommandGrammar {
       """
       --only <glob> +: Serve only items whose name, service or server matches
       --read-only: Let no program store, change or remove anything.
-      --confirm: Ask here, or by VAULT_ASKPASS, before a program may use an item. No session is \
-      started.
+      --confirm: Ask in approve --watch, here, or by VAULT_ASKPASS, before a program may use an \
+      item. No session is started.
       --collection <name=vault> +: Serve another vault as a further collection
       --answer-within <time>: How long a person has for an answer
       --bus: Serve the session bus that there is, in the place of a desktop keyring.

@@ -69,7 +69,7 @@ package final class KeyringService: BusService {
   /// The executable of who is asking; `nil` if the kernel does not say.
   private(set) var program: String?
   /// What a person has answered for this call alone, by the items' paths.
-  var answers: [String: Bool] = [:]
+  var answers: [String: Approval] = [:]
   /// Sessions of one client.
   private static let maximumSessions = 64
   /// Prompts of one client, and calls of it that wait for a person.
@@ -99,7 +99,7 @@ package final class KeyringService: BusService {
 
   /// Answers a call, of which a person has answered some questions.
   func answer(
-    _ call: DBusMessage, from caller: LocalSocket.Peer, answers: [String: Bool]
+    _ call: DBusMessage, from caller: LocalSocket.Peer, answers: [String: Approval]
   ) -> [DBusMessage] {
     self.answers = answers
     do {

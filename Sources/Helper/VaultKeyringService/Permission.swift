@@ -16,7 +16,7 @@ struct Permissions {
   }
 
   /// Uses that prompts have allowed once, by client.
-  private var tickets: Set<Use> = []
+  private var tickets: [Use: Approval] = [:]
 
   /// The executable of a client, as the file that it is; `nil` if the kernel does not say.
   func program(of client: LocalSocket.Peer?) -> String? {
@@ -27,21 +27,21 @@ struct Permissions {
   }
 
   /// Lets a client use an item one time.
-  mutating func grantOnce(_ client: String, _ item: String) {
-    tickets.insert(Use(who: client, item: item))
+  mutating func grantOnce(_ client: String, _ item: String, _ approval: Approval) {
+    tickets[Use(who: client, item: item)] = approval
   }
 
   func hasTicket(_ client: String, _ item: String) -> Bool {
-    tickets.contains(Use(who: client, item: item))
+    tickets[Use(who: client, item: item)] != nil
   }
 
   /// Takes the leave to use an item one time, if there is one.
-  mutating func takeTicket(_ client: String, _ item: String) -> Bool {
-    tickets.remove(Use(who: client, item: item)) != nil
+  mutating func takeTicket(_ client: String, _ item: String) -> Approval? {
+    tickets.removeValue(forKey: Use(who: client, item: item))
   }
 
   /// Forgets a client that has left.
-  mutating func forget(_ client: String) { tickets = tickets.filter { $0.who != client } }
+  mutating func forget(_ client: String) { tickets = tickets.filter { $0.key.who != client } }
 }
 
 extension UsageCaller {
@@ -59,13 +59,13 @@ final class WaitingCall {
   /// The item that is asked about.
   let item: ServedItem
   /// What was answered for this call, by the items' paths.
-  var answers: [String: Bool]
+  var answers: [String: Approval]
   /// Ends the question.
   var cancel: (@Sendable () -> Void)?
 
   init(
     _ message: DBusMessage, _ client: LocalSocket.Peer, _ item: ServedItem,
-    _ answers: [String: Bool]
+    _ answers: [String: Approval]
   ) {
     (self.message, self.client, self.item, self.answers) = (message, client, item, answers)
   }
@@ -82,7 +82,11 @@ extension KeyringService {
 
   /// What was answered for longer; `nil` if nothing was.
   func standing(_ program: String?, _ item: ServedItem) -> Bool? {
-    identity(program, item).flatMap { options.standing($0) }?.isAllowed
+    standingApproval(program, item)?.isAllowed
+  }
+
+  private func standingApproval(_ program: String?, _ item: ServedItem) -> Approval? {
+    identity(program, item).flatMap { options.standing($0) }
   }
 
   /// Whether whoever is asking may use an item: by an answer, or because nobody is asked here.
@@ -90,15 +94,16 @@ extension KeyringService {
   /// - Throws: ``UnansweredQuestion`` if a person has to be asked.
   func mayUse(_ item: ServedItem, in vault: ServedVault) throws -> Bool {
     guard options.confirm != nil else { return true }
-    guard let isAllowed = standing(program, item) ?? answers[item.path] else {
-      guard permissions.takeTicket(sender, item.path) else {
+    guard let approval = standingApproval(program, item) ?? answers[item.path] else {
+      guard let ticket = permissions.takeTicket(sender, item.path) else {
         throw UnansweredQuestion(item: item)
       }
-      answers[item.path] = true
+      answers[item.path] = ticket
       return true
     }
-    if !isAllowed { vault.record([item], by: caller, isAllowed: false) }
-    return isAllowed
+    answers[item.path] = approval
+    if !approval.isAllowed { record([item], in: vault, isAllowed: false) }
+    return approval.isAllowed
   }
 
   /// Fails unless whoever is asking may use an item.
@@ -108,6 +113,11 @@ extension KeyringService {
     guard try mayUse(item, in: vault) else {
       throw BusError(BusErrorName.accessDenied, "The use of this item was refused")
     }
+  }
+
+  /// Records uses of whoever is asking, with who has allowed or refused them.
+  func record(_ items: [ServedItem], in vault: ServedVault, isAllowed: Bool = true) {
+    vault.record(items, by: caller, isAllowed: isAllowed, answers)
   }
 
   /// Whether an item is locked for whoever is asking: until a person allows its use, it is.
@@ -154,7 +164,7 @@ extension KeyringService {
       } else if let waiting = waitingCalls.removeValue(forKey: id),
         case .approval(let approval) = outcome
       {
-        waiting.answers[waiting.item.path] = approval.isAllowed
+        waiting.answers[waiting.item.path] = approval
         messages += answer(waiting.message, from: waiting.client, answers: waiting.answers)
       }
       // Otherwise its client has given up, and nobody wants the answer.

@@ -154,11 +154,11 @@ extension KeyringService {
       if vault.isLocked { try unlock(vault, opened) }
     case (.permit(let item, let vault), .approval(let approval)):
       guard approval.isAllowed else {
-        vault.record([item], by: client, isAllowed: false)
+        vault.record([item], by: client, isAllowed: false, [item.path: approval])
         return try complete(prompt, nil)
       }
       if standing(permissions.program(of: client), item) == nil {
-        permissions.grantOnce(prompt.owner, item.path)
+        permissions.grantOnce(prompt.owner, item.path, approval)
       }
       // Nobody else may use it for that.
       var signal = try DBusMessage.signal(

@@ -36,8 +36,11 @@ extension SSHAgent {
           process: client.peer.process, user: client.peer.user,
           isSameProgram: client.peer.isSameProgram)
         vaultKeys.record(
-          entry, verb: .sshAgent(purpose.record), by: caller, isAllowed: isAllowed)
+          entry, verb: .sshAgent(purpose.record), by: caller, isAllowed: isAllowed,
+          account: UsageAccount(
+            purpose: purpose.record, reason: client.approval?.reason, by: client.approval?.by))
       }
+      client.approval = nil
       guard isAllowed, let key = try? vaultKeys.privateKey(of: entry),
         let signature = try? key.signature(of: data, flags)
       else { return AgentAnswer.failure }

@@ -108,13 +108,18 @@ final class GuardBroker {
     let response = try request.response(in: snapshot)
     let removed = response.changes.compactMap(Self.removed)
     let word = "\(asked.face.rawValue) \(Self.word(response))"
+    let place = GuardRequest.place(of: request)
+    func account(_ approval: Approval? = nil) -> UsageAccount {
+      UsageAccount(purpose: place, reason: asked.reason, by: approval?.by)
+    }
     if !response.changes.isEmpty {
       do {
         try check(response.changes, asked)
       } catch {
         // Of what is not there yet the log has no record.
         let items = response.changes.compactMap { whole?[Self.name(of: $0)] }
-        record(items.map { ($0, nil) }, word, peer, false)
+        record(
+          items.map { Recorded(item: $0, account: account()) }, word, peer, isAllowed: false)
         throw error
       }
     }
@@ -129,19 +134,32 @@ final class GuardBroker {
       }
       guard approval.isAllowed else {
         let item = whole?[use.name]
-        record([item].compactMap(\.self).map { ($0, nil) }, use.word, peer, false)
+        record(
+          [item].compactMap(\.self).map {
+            Recorded(item: $0, account: account(approval), isAlways: approval.isByPerson)
+          }, use.word, peer, isAllowed: false)
         throw ApprovalRefusal(message: approval.refusal ?? "a person has refused it")
       }
     }
     // Only what will be done counts against the limits of one line.
     try take(response.changes, asked)
-    record(response.uses.map { ($0.item, $0.field) }, asked.face.rawValue, peer)
+    record(
+      response.uses.map { one in
+        let approval = approvals[GuardUse(word: asked.face.rawValue, one.item)]
+        return Recorded(
+          item: one.item, field: one.field, account: account(approval),
+          isAlways: approval?.isByPerson == true)
+      }, asked.face.rawValue, peer)
     if !response.changes.isEmpty {
       try vault.edit { try response.apply(to: &$0) }
       _ = try open()
       let stored = response.changes.compactMap { Self.removed($0) == nil ? Self.name(of: $0) : nil }
       record(
-        (removed + stored.compactMap { whole?[$0] }).map { ($0, nil) }, word, peer)
+        (removed + stored.compactMap { whole?[$0] }).map { item in
+          let approval = approvals.first { $0.key.word == word && $0.key.name == item.name }?.value
+          return Recorded(
+            item: item, account: account(approval), isAlways: approval?.isByPerson == true)
+        }, word, peer)
     }
     if response.isNegative { return .answer(.negative) }
     return .answer(.output(response.output))
@@ -206,19 +224,27 @@ final class GuardBroker {
     }
   }
 
+  /// A use for the log.
+  private struct Recorded {
+    let item: Item
+    var field: String?
+    let account: UsageAccount
+    /// Whether it has a record of its own however many there were before: a person has answered.
+    var isAlways = false
+  }
+
   /// Records what was given, changed or refused; see ``GuardUses``.
   private func record(
-    _ items: [(item: Item, field: String?)], _ word: String, _ peer: LocalSocket.Peer,
-    _ isAllowed: Bool = true
+    _ items: [Recorded], _ word: String, _ peer: LocalSocket.Peer, isAllowed: Bool = true
   ) {
     let namespace = Self.namespace(of: peer.process)
-    let usages = items.compactMap { item, field in
-      uses.count(item.id, field, word, isAllowed).map { count in
+    let usages = items.compactMap { one in
+      uses.count(one.item.id, one.field, word, isAllowed, isAlways: one.isAlways).map { count in
         let verb = UsageRecord.Verb.guarded(word, namespace: namespace)
-        let times = count > 1 ? ", \(Plural.of(count, "time"))" : ""
+        let times = count > 1 && !one.isAlways ? ", \(Plural.of(count, "time"))" : ""
         return Usage(
-          item, field: .init(field), verb: .init(rawValue: verb.rawValue + times),
-          isAllowed: isAllowed)
+          one.item, field: .init(one.field), verb: .init(rawValue: verb.rawValue + times),
+          isAllowed: isAllowed, account: one.account)
       }
     }
     whole?.record(

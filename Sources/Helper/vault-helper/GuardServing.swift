@@ -64,7 +64,7 @@ enum GuardServing {
     return try ApprovalDesk(
       ApprovalAccess(
         serves: verb, command: order.process, isWalled: true, patience: order.patience,
-        writable: order.writable), ways: [person?.way].compactMap(\.self))
+        writable: order.writable), ways: ApprovalWay.all(person))
   }
 }
 

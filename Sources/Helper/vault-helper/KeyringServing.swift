@@ -185,7 +185,7 @@ enum KeyringServing {
       let made = try ApprovalDesk(
         ApprovalAccess(
           serves: "keyring", command: order.command, isWalled: false, patience: order.patience),
-        ways: [person?.way].compactMap(\.self))
+        ways: ApprovalWay.all(person))
       desk = made
       options.standing = { made.kept.standing($0) }
       options.confirm = { asked, answer in

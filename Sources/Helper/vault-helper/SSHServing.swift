@@ -122,7 +122,7 @@ enum SSHServing {
       let desk = try ApprovalDesk(
         ApprovalAccess(
           serves: "ssh-agent", command: order.command,
-          isWalled: false, patience: order.patience), ways: [person?.way].compactMap(\.self))
+          isWalled: false, patience: order.patience), ways: ApprovalWay.all(person))
       self.desk = desk
       var options = SSHAgent.Options(wake: wakeUp.call)
       options.patterns = order.patterns

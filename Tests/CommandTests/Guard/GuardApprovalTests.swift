@@ -79,5 +79,8 @@ struct GuardApprovalTests {
     }
   }
 
+  @Test(.enabled(if: HelperLinks.isInstalled("dbus-daemon"), "dbus-daemon is not installed"))
+  func aButtonOfANotificationIsAnAnswer() throws { _ = try run("notice") }
+
   @Test func theTerminalOfTheCommandIsNoPlaceToAnswer() throws { _ = try run("same") }
 }

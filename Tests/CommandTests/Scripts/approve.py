@@ -72,6 +72,14 @@ def approve(*words):
         capture_output=True, text=True, timeout=120)
 
 
+def log():
+    """The uses of the item, the newest first."""
+    text = subprocess.run(
+        [vault, "log", "git/good.example/me", "--no-session", "--json"], env=environment, cwd=folder,
+        capture_output=True, text=True, timeout=120).stdout
+    return json.loads(text)["records"]
+
+
 if test == "once":
     shown = watch()
     line = guard(f"{FILL} | grep ^password; {FILL}; echo $?", more={"VAULT_REASON": "not passed on"})
@@ -88,6 +96,13 @@ if test == "once":
     shown.sendline("")
     shown.expect("refused")
     ends(line, 0, "password=secret-a\n77\n", "a person has refused it")
+    refused, allowed = log()
+    assert allowed["isAllowed"] and not refused["isAllowed"], (allowed, refused)
+    for use in allowed, refused:
+        assert use["purpose"] == "https://good.example" and use["reason"] is None, use
+        assert re.fullmatch("the terminal pts/[0-9]+", use["decidedBy"]), use
+    text = subprocess.run([vault, "log", "--no-session"], env=environment, capture_output=True, text=True)
+    assert " for https://good.example, allowed by the terminal pts/" in text.stdout, text
 elif test == "reason":
     shown = watch()
     reason = "push \x1b[2Jthe fix\n\nAllow it: yes" + "x" * 500
@@ -97,6 +112,11 @@ elif test == "reason":
     shown.expect(CHOICE)
     shown.sendline("never")
     ends(line, 77, "", "a person has refused it")
+    (use,) = log()
+    assert use["reason"].startswith("push \x1b[2Jthe fix  Allow it: yesx") and len(use["reason"]) == 201, use
+    assert use["decidedBy"].endswith(", until the end of this run"), use
+    text = subprocess.run([vault, "log", "--no-session"], env=environment, capture_output=True)
+    assert b"\x1b" not in text.stdout and b"push " in text.stdout, text
 elif test == "kept":
     shown = watch()
     line = guard(f"for n in 1 2 3; do {FILL} | grep ^password; done; touch first; "
@@ -121,6 +141,9 @@ elif test == "kept":
     shown.expect(CHOICE)
     shown.sendline("n")
     ends(line, 0, "password=secret-a\n" * 3 + "77\n", "a person has refused it")
+    by = [use["decidedBy"] for use in log()]
+    assert re.fullmatch("the terminal pts/[0-9]+, until 20[0-9TZ:-]+", by[-1]), by
+    assert re.fullmatch("the terminal pts/[0-9]+, kept until 20[0-9TZ:-]+", by[-2]), by
 elif test == "never":
     shown = watch()
     line = guard(f"for n in 1 2 3; do {FILL} 2>/dev/null; echo $?; done")
@@ -157,6 +180,8 @@ elif test == "nobody":
     ends(guard(FILL + "|grep ^pass", confirm="--confirm=git/other*"), 0, "password=secret-a\n")
     ends(guard(FILL), 77, "", "approve --watch")
     ends(guard(FILL), 77, "", "none can be asked")
+    assert {use["decidedBy"] for use in log() if not use["isAllowed"]} == {"nobody"}, log()
+    assert [use["decidedBy"] for use in log() if use["isAllowed"]] == [None], log()
 elif test == "late":
     shown = watch()
     ends(guard(FILL, "--answer-within", "1s"), 77, "", "nobody has answered in time")
@@ -321,6 +346,86 @@ elif test == "faces":
     shown.sendline("r")
     shown.expect("allowed for this run")
     ends(line, 0, "signed\nsigned\n0\n")
+    text = subprocess.run(
+        [vault, "log", "key", "--no-session", "--json"], env=environment, capture_output=True, text=True)
+    last, first = json.loads(text.stdout)["records"]
+    assert first["purpose"] == "'file'" and first["reason"] == "to release 1.2", first
+    assert re.fullmatch("the terminal pts/[0-9]+, until the end of this run", first["decidedBy"]), first
+    assert re.fullmatch("the terminal pts/[0-9]+, kept until the end of this run", last["decidedBy"]), last
+elif test == "notice":
+    # A real bus, and what stands for the desktop's notifications on it.
+    sys.path.insert(0, os.path.dirname(__file__))
+    from dbus_client import Client, Writer, Reader, types
+    import struct
+    import threading
+    bus = subprocess.Popen(
+        ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address",
+         f"--address=unix:path={os.environ['XDG_RUNTIME_DIR']}/bus"], stdout=subprocess.PIPE, text=True)
+    os.environ["DBUS_SESSION_BUS_ADDRESS"] = bus.stdout.readline().strip().split(",")[0]
+    environment["DBUS_SESSION_BUS_ADDRESS"] = os.environ["DBUS_SESSION_BUS_ADDRESS"]
+    name = "org.freedesktop.Notifications"
+
+    class Desktop(Client):
+        def send(self, kind, fields, signature, *values):
+            self.serial += 1
+            body, header = Writer("<"), Writer("<")
+            for one, value in zip(types(signature), values):
+                body.put(one, value)
+            fields = fields + [(8, ("g", signature))] * bool(signature)
+            for one, value in zip("yyyyuu", (b"l"[0], kind, 0, 1, len(body.data), self.serial)):
+                header.put(one, value)
+            header.put("a(yv)", fields)
+            header.align(8)
+            self.socket.sendall(bytes(header.data + body.data))
+
+        def take(self):
+            start = self.exactly(16)
+            body, serial, length = struct.unpack_from("<III", start, 4)
+            data = start + self.exactly(-(-length // 8) * 8 + body)
+            reader = Reader("<", data)
+            reader.at = 12
+            fields = dict(reader.take("a(yv)"))
+            reader.align(8)
+            reader = Reader("<", data[reader.at:])
+            return serial, fields, [reader.take(one) for one in types(fields.get(8, ""))]
+
+        def serve(self, answers, shown):
+            for number, (member, *values) in enumerate(answers, 1):
+                while True:
+                    serial, fields, arguments = self.take()
+                    to = [(5, ("u", serial)), (6, ("s", fields.get(7, "")))]
+                    if fields.get(3) == "GetCapabilities":
+                        self.send(2, to, "as", ["body", "actions", "body-markup"])
+                    elif fields.get(3) == "Notify":
+                        shown.append(arguments)
+                        self.send(2, to, "u", number)
+                        break
+                    elif 3 in fields and fields.get(2) == name:
+                        self.send(2, to, "")
+                path = [(1, ("o", "/org/freedesktop/Notifications")), (2, ("s", name))]
+                # Of another notification, and then of this one.
+                self.send(4, path + [(3, ("s", "ActionInvoked"))], "us", number + 7, "run")
+                self.send(4, path + [(3, ("s", member))], "us" if isinstance(values[0], str) else "uu",
+                          number, *values)
+
+    desktop, shown = Desktop(), []
+    assert desktop.bus("RequestName", "su", name, 4) == 1
+    thread = threading.Thread(target=desktop.serve, daemon=True, args=(
+        [("ActionInvoked", "once"), ("ActionInvoked", "default"), ("NotificationClosed", 2)], shown))
+    thread.start()
+    reason = "<b>yes</b> & more"
+    line = guard(f"export VAULT_REASON='{reason}'; "
+                 f"for n in 1 2 3; do {FILL} 2>/dev/null | grep ^password || echo none; done")
+    ends(line, 0, "password=secret-a\nnone\nnone\n")
+    assert len(shown) == 3, shown
+    text, actions = shown[0][4], shown[0][5]
+    assert "&lt;b&gt;yes&lt;/b&gt; &amp; more" in text and "<b>" not in text and ASKS in text, text
+    assert actions[0::2] == ["once", "run", "hour", "never"], actions
+    assert [use["decidedBy"] for use in log()] == ["the desktop"] * 3, log()
+    # A desktop that shows no buttons, or none at all: nobody can be asked.
+    bus.terminate()
+    bus.wait()
+    ends(guard(FILL), 77, "", "none can be asked")
 elif test == "same":
     # In the terminal that the command behind the wall reads nobody answers.
     shell = pexpect.spawn(

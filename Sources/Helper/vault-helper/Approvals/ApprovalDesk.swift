@@ -67,7 +67,12 @@ final class ApprovalDesk: Sendable {
   ) -> @Sendable () -> Void {
     let (number, isFirst) = inbox.withLock { inbox in
       inbox.lastNumber += 1
-      inbox.notes.append(.ask(inbox.lastNumber, request, answer))
+      inbox.notes.append(
+        .ask(inbox.lastNumber, request) { approval in
+          var approval = approval
+          approval.reason = request.question.reason
+          answer(approval)
+        })
       defer { inbox.hasBegun = true }
       return (inbox.lastNumber, !inbox.hasBegun)
     }
@@ -118,4 +123,9 @@ struct ApprovalWay: Sendable {
       _ question: ApprovalQuestion, _ seconds: Int,
       _ answer: @escaping @Sendable (ApprovalAnswer?) -> Void
     ) -> @Sendable () -> Void
+
+  /// The ways that there are here, the first one first.
+  static func all(_ person: Person?) -> [ApprovalWay] {
+    [person?.way, DesktopNotice.way].compactMap(\.self)
+  }
 }

@@ -229,7 +229,8 @@ final class ApprovalWork {
       answer, to: one.question, one.identity, number: lastNumber, by: by)
     let words = until.map { "\(by), until \($0)" } ?? by
     let refusal = answer.isAllowed ? nil : "a person has refused it"
-    let approval = Approval(isAllowed: answer.isAllowed, by: words, refusal: refusal)
+    let approval = Approval(
+      isAllowed: answer.isAllowed, by: words, refusal: refusal, isByPerson: true)
     guard answer == .once, count < one.waiting.count else {
       return end(one, "\(Self.words(of: answer)) by \(by)", approval)
     }

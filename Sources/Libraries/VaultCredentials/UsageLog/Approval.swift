@@ -6,9 +6,14 @@ package struct Approval: Sendable, Equatable {
   package let by: String
   /// Why it was refused, as the message of an error; `nil` if it was not.
   package let refusal: String?
+  /// Whether a person has said it to this very question: it is not kept, and no limit has decided.
+  package let isByPerson: Bool
+  /// Why the program has asked, in its own words.
+  package var reason: String?
 
   /// An answer.
-  package init(isAllowed: Bool, by: String, refusal: String? = nil) {
+  package init(isAllowed: Bool, by: String, refusal: String? = nil, isByPerson: Bool = false) {
     (self.isAllowed, self.by, self.refusal) = (isAllowed, by, refusal)
+    self.isByPerson = isByPerson
   }
 }

@@ -75,7 +75,7 @@ package struct ApprovalQuestion: Sendable, Equatable {
       }
       scalars.append(scalar.properties.isWhitespace ? " " : scalar)
     }
-    let isEmpty = scalars.allSatisfy { $0 == " " }
+    let isEmpty = scalars.allSatisfy { $0.value == 0x20 }
     return isEmpty ? nil : String(scalars)
   }
 
