@@ -335,6 +335,11 @@ package enum CommandLineParsing {
     if let watch = arguments[..<separator].firstIndex(of: "--watch") {
       arguments[watch] = "--watch=\(RunWatch.Action.restart.rawValue)"
     }
+    if arguments.first == GuardCommand.verbName,
+      let confirm = arguments[..<separator].firstIndex(of: "--confirm")
+    {
+      arguments[confirm] = "--confirm=\(GuardCommand.everyItem)"
+    }
     return arguments
   }
 

@@ -322,8 +322,8 @@ extension CommandGrammar {
       """
       --only <glob> +: Serve only the keys whose item matches
       --read-only: Let no program add or remove keys, which are kept in memory alone.
-      --confirm: Ask here, or by VAULT_ASKPASS, before a key signs: for which program, host or \
-      commit. No session is started.
+      --confirm: Ask in approve --watch, here, or by VAULT_ASKPASS, before a key signs: for which \
+      program, host or commit. No session is started.
       --answer-within <time>: How long a person has for an answer
       --foreground: Serve here until it is ended, for programs that SSH_AUTH_SOCK leads to it.
       --at <path> =file: With --foreground, the socket
@@ -370,11 +370,23 @@ extension CommandGrammar {
       """
       --only <glob> +: Let git, docker and aws use the items that match
       --store: Let git, docker and aws also store and forget items that match --only.
+      --confirm <glob> +: Ask before an item is used, in approve --watch or by VAULT_ASKPASS \
+      (also --confirm alone: about each one)
+      --answer-within <time>: How long a person has for an answer
       --rw <path> =file +: Show a folder or file besides the working folder
       --ro <path> =file +: Show a folder or file, to be read alone
       --net <net> =host,none: The network: 'host' as it is, or 'none'
       --env <name> +: Pass a variable of the environment on
       --run-command <run-command> ++ !:
+      *
+      """),
+    CommandGrammar(
+      "approve",
+      "Allow uses that a person is asked about, in another terminal.",
+      """
+      --watch: Show questions as they come, and take the answers, until Ctrl-C.
+      --list: List the answers that hold for longer, with their numbers.
+      --forget <number>: Forget an answer by its number, or 'all'.
       *
       """),
     CommandGrammar(
@@ -537,8 +549,8 @@ extension CommandGrammar {
       """
       --only <glob> +: Serve only items whose name, service or server matches
       --read-only: Let no program store, change or remove anything.
-      --confirm: Ask here, or by VAULT_ASKPASS, before a program may use an item. No session is \
-      started.
+      --confirm: Ask in approve --watch, here, or by VAULT_ASKPASS, before a program may use an \
+      item. No session is started.
       --collection <name=vault> +: Serve another vault as a further collection
       --answer-within <time>: How long a person has for an answer
       --bus: Serve the session bus that there is, in the place of a desktop keyring.

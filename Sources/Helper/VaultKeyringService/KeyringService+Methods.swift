@@ -77,7 +77,7 @@ extension KeyringService {
     }
     // Before the answer: no secret leaves without its record.
     for vault in vaults {
-      vault.record(used.filter { $0.vault === vault }.map(\.item), by: caller)
+      record(used.filter { $0.vault === vault }.map(\.item), in: vault)
     }
     return [.array(of: .entry(key: .objectPath, value: Self.secretType), secrets)]
   }
@@ -119,7 +119,7 @@ extension KeyringService {
       switch object(at: path) {
       case .item(let item, let vault)? where isLocked(item, in: vault):
         // What was refused for good is not asked for again.
-        if permissions.standing(program, item.path) == false {
+        if standing(program, item) == false {
           vault.record([item], by: caller, isAllowed: false)
           continue
         }
@@ -227,7 +227,7 @@ extension KeyringService {
       let session = try session(call.arguments()[0].path ?? "", call)
       try permit(item, in: vault)
       let secret = try vault.secret(of: item)
-      vault.record([item], by: caller)
+      record([item], in: vault)
       return [try session.wrapped(secret, contentType: item.contentType)]
     case ("SetSecret", "(oayays)"):
       try checkWritable()

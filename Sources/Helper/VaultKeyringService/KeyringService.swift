@@ -1,4 +1,4 @@
-import VaultCredentials
+package import VaultCredentials
 package import VaultDBus
 import VaultKeyringTransport
 import VaultSealing
@@ -19,19 +19,28 @@ package final class KeyringService: BusService {
     package var isReadOnly = false
     /// Asks a person whether a client may use an item, on another thread; `nil` where all may.
     ///
-    /// It takes who asks, the item's name, and what to do with the answer, which is called once. It
-    /// returns what ends the question.
+    /// The answer is called once. It returns what ends the question.
     package var confirm:
       (
-        @Sendable (
-          _ client: LocalSocket.Peer, _ item: String,
-          _ answer: @escaping @Sendable (Permission) -> Void
-        ) -> @Sendable () -> Void
+        @Sendable (_ asked: Asked, _ answer: @escaping @Sendable (Approval) -> Void)
+          -> @Sendable () -> Void
       )?
+    /// The answer that is kept for uses of an ``Asked/identity``; `nil` if there is none.
+    package var standing: @Sendable (String) -> Approval? = { _ in nil }
     /// Wakes the server, from any thread.
     package var wake: @Sendable () -> Void
 
     package init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
+  }
+
+  /// What a person is asked.
+  package struct Asked: Sendable {
+    /// Who asks.
+    package let client: LocalSocket.Peer
+    /// The item's name.
+    package let item: String
+    /// What an answer that is kept is for: a program and the item; `nil` if none can be kept.
+    package let identity: String?
   }
 
   let options: Options
@@ -60,7 +69,7 @@ package final class KeyringService: BusService {
   /// The executable of who is asking; `nil` if the kernel does not say.
   private(set) var program: String?
   /// What a person has answered for this call alone, by the items' paths.
-  var answers: [String: Bool] = [:]
+  var answers: [String: Approval] = [:]
   /// Sessions of one client.
   private static let maximumSessions = 64
   /// Prompts of one client, and calls of it that wait for a person.
@@ -90,7 +99,7 @@ package final class KeyringService: BusService {
 
   /// Answers a call, of which a person has answered some questions.
   func answer(
-    _ call: DBusMessage, from caller: LocalSocket.Peer, answers: [String: Bool]
+    _ call: DBusMessage, from caller: LocalSocket.Peer, answers: [String: Approval]
   ) -> [DBusMessage] {
     self.answers = answers
     do {

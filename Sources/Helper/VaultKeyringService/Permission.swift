@@ -1,20 +1,6 @@
 package import VaultCredentials
 package import VaultDBus
 
-/// A person's answer to whether a program may use an item.
-package enum Permission: Sendable {
-  /// This time.
-  case once
-  /// For as long as the keyring is served.
-  case run
-  /// Not for as long as the keyring is served.
-  case never
-  /// Not this time; or there was no answer.
-  case refused
-
-  var isAllowed: Bool { self == .once || self == .run }
-}
-
 /// What programs may do with items where a person is asked: `--confirm`.
 ///
 /// A program is its executable, as the kernel knows it: the file, under the path that it has for the
@@ -23,16 +9,14 @@ package enum Permission: Sendable {
 /// It belongs to the service's thread.
 struct Permissions {
   private struct Use: Hashable {
-    /// The executable of a program, or the unique name of a client.
+    /// The unique name of a client.
     let who: String
     /// The path of the item.
     let item: String
   }
 
-  /// Answers that hold for as long as the keyring is served.
-  private var standing: [Use: Bool] = [:]
   /// Uses that prompts have allowed once, by client.
-  private var tickets: Set<Use> = []
+  private var tickets: [Use: Approval] = [:]
 
   /// The executable of a client, as the file that it is; `nil` if the kernel does not say.
   func program(of client: LocalSocket.Peer?) -> String? {
@@ -42,37 +26,22 @@ struct Permissions {
     return "\(file.device):\(file.inode) \(String(decoding: program.name, as: UTF8.self))"
   }
 
-  /// What was answered for good; `nil` if nothing was.
-  func standing(_ program: String?, _ item: String) -> Bool? {
-    program.flatMap { standing[Use(who: $0, item: item)] }
-  }
-
-  /// Remembers an answer that holds for good.
-  mutating func note(_ permission: Permission, _ program: String?, _ item: String) {
-    guard let program else { return }
-    switch permission {
-    case .run: standing[Use(who: program, item: item)] = true
-    case .never: standing[Use(who: program, item: item)] = false
-    case .once, .refused: break
-    }
-  }
-
   /// Lets a client use an item one time.
-  mutating func grantOnce(_ client: String, _ item: String) {
-    tickets.insert(Use(who: client, item: item))
+  mutating func grantOnce(_ client: String, _ item: String, _ approval: Approval) {
+    tickets[Use(who: client, item: item)] = approval
   }
 
   func hasTicket(_ client: String, _ item: String) -> Bool {
-    tickets.contains(Use(who: client, item: item))
+    tickets[Use(who: client, item: item)] != nil
   }
 
   /// Takes the leave to use an item one time, if there is one.
-  mutating func takeTicket(_ client: String, _ item: String) -> Bool {
-    tickets.remove(Use(who: client, item: item)) != nil
+  mutating func takeTicket(_ client: String, _ item: String) -> Approval? {
+    tickets.removeValue(forKey: Use(who: client, item: item))
   }
 
   /// Forgets a client that has left.
-  mutating func forget(_ client: String) { tickets = tickets.filter { $0.who != client } }
+  mutating func forget(_ client: String) { tickets = tickets.filter { $0.key.who != client } }
 }
 
 extension UsageCaller {
@@ -90,13 +59,13 @@ final class WaitingCall {
   /// The item that is asked about.
   let item: ServedItem
   /// What was answered for this call, by the items' paths.
-  var answers: [String: Bool]
+  var answers: [String: Approval]
   /// Ends the question.
   var cancel: (@Sendable () -> Void)?
 
   init(
     _ message: DBusMessage, _ client: LocalSocket.Peer, _ item: ServedItem,
-    _ answers: [String: Bool]
+    _ answers: [String: Approval]
   ) {
     (self.message, self.client, self.item, self.answers) = (message, client, item, answers)
   }
@@ -106,20 +75,35 @@ final class WaitingCall {
 struct UnansweredQuestion: Error { let item: ServedItem }
 
 extension KeyringService {
+  /// What an answer that is kept is for; `nil` if none can be.
+  func identity(_ program: String?, _ item: ServedItem) -> String? {
+    program.map { "\($0)\n\(item.path)" }
+  }
+
+  /// What was answered for longer; `nil` if nothing was.
+  func standing(_ program: String?, _ item: ServedItem) -> Bool? {
+    standingApproval(program, item)?.isAllowed
+  }
+
+  private func standingApproval(_ program: String?, _ item: ServedItem) -> Approval? {
+    identity(program, item).flatMap { options.standing($0) }
+  }
+
   /// Whether whoever is asking may use an item: by an answer, or because nobody is asked here.
   ///
   /// - Throws: ``UnansweredQuestion`` if a person has to be asked.
   func mayUse(_ item: ServedItem, in vault: ServedVault) throws -> Bool {
     guard options.confirm != nil else { return true }
-    guard let isAllowed = permissions.standing(program, item.path) ?? answers[item.path] else {
-      guard permissions.takeTicket(sender, item.path) else {
+    guard let approval = standingApproval(program, item) ?? answers[item.path] else {
+      guard let ticket = permissions.takeTicket(sender, item.path) else {
         throw UnansweredQuestion(item: item)
       }
-      answers[item.path] = true
+      answers[item.path] = ticket
       return true
     }
-    if !isAllowed { vault.record([item], by: caller, isAllowed: false) }
-    return isAllowed
+    answers[item.path] = approval
+    if !approval.isAllowed { record([item], in: vault, isAllowed: false) }
+    return approval.isAllowed
   }
 
   /// Fails unless whoever is asking may use an item.
@@ -131,11 +115,16 @@ extension KeyringService {
     }
   }
 
+  /// Records uses of whoever is asking, with who has allowed or refused them.
+  func record(_ items: [ServedItem], in vault: ServedVault, isAllowed: Bool = true) {
+    vault.record(items, by: caller, isAllowed: isAllowed, answers)
+  }
+
   /// Whether an item is locked for whoever is asking: until a person allows its use, it is.
   func isLocked(_ item: ServedItem, in vault: ServedVault) -> Bool {
     guard !vault.isLocked else { return true }
     guard options.confirm != nil else { return false }
-    if let isAllowed = permissions.standing(program, item.path) { return !isAllowed }
+    if let isAllowed = standing(program, item) { return !isAllowed }
     return !permissions.hasTicket(sender, item.path)
   }
 
@@ -155,8 +144,11 @@ extension KeyringService {
     let waiting = WaitingCall(call, client, item, answers)
     waitingCalls[id] = waiting
     let (outcomes, wake) = (outcomes, options.wake)
-    waiting.cancel = ask(client, item.item.name.text) { permission in
-      outcomes.add(id, .permission(permission))
+    let asked = Asked(
+      client: client, item: item.item.name.text,
+      identity: identity(permissions.program(of: client), item))
+    waiting.cancel = ask(asked) { approval in
+      outcomes.add(id, .approval(approval))
       wake()
     }
   }
@@ -170,10 +162,9 @@ extension KeyringService {
       if let prompt = prompts[id] {
         try? take(outcome, for: prompt)
       } else if let waiting = waitingCalls.removeValue(forKey: id),
-        case .permission(let permission) = outcome
+        case .approval(let approval) = outcome
       {
-        permissions.note(permission, permissions.program(of: waiting.client), waiting.item.path)
-        waiting.answers[waiting.item.path] = permission.isAllowed
+        waiting.answers[waiting.item.path] = approval
         messages += answer(waiting.message, from: waiting.client, answers: waiting.answers)
       }
       // Otherwise its client has given up, and nobody wants the answer.

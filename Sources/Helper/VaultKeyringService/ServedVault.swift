@@ -172,20 +172,30 @@ final class ServedVault {
   ///   - items: The items.
   ///   - caller: The client's process.
   ///   - isAllowed: Whether it gets them.
-  func record(_ items: [ServedItem], by caller: LocalSocket.Peer?, isAllowed: Bool = true) {
-    record(items.map(\.item), by: caller, isAllowed: isAllowed)
+  ///   - answers: What a person has said, by the items' paths.
+  func record(
+    _ items: [ServedItem], by caller: LocalSocket.Peer?, isAllowed: Bool = true,
+    _ answers: [String: Approval] = [:]
+  ) {
+    record(items.map { ($0.item, answers[$0.path]) }, by: caller, isAllowed: isAllowed)
   }
 
   /// Records that a client wanted an item that is not served; does nothing for other paths.
   func recordHidden(at path: String, by caller: LocalSocket.Peer?) {
     guard let item = anyItem(at: path), served(item) == nil else { return }
-    record([item], by: caller, isAllowed: false)
+    record([(item, nil)], by: caller, isAllowed: false)
   }
 
-  private func record(_ items: [Item], by caller: LocalSocket.Peer?, isAllowed: Bool) {
+  private func record(
+    _ items: [(item: Item, approval: Approval?)], by caller: LocalSocket.Peer?, isAllowed: Bool
+  ) {
     guard let snapshot, let caller else { return }
     snapshot.record(
-      items.map { Usage($0, verb: .service, isAllowed: isAllowed) },
+      items.map { item, approval in
+        Usage(
+          item, verb: .service, isAllowed: isAllowed,
+          account: UsageAccount(reason: approval?.reason, by: approval?.by))
+      },
       by: UsageCaller(caller))
   }
 

@@ -72,7 +72,7 @@ final class QuestionOutcomes: Sendable {
   /// What a question has led to.
   enum Outcome: Sendable {
     case opened(UnlockedVault?)
-    case permission(Permission)
+    case approval(Approval)
   }
 
   private let waiting = Mutex<[(id: String, outcome: Outcome)]>([])
@@ -128,11 +128,13 @@ extension KeyringService {
         return
       case .permit(let item, _):
         let program = permissions.program(of: client)
-        guard let ask = options.confirm, permissions.standing(program, item.path) != true else {
+        guard let ask = options.confirm, standing(program, item) != true else {
           break
         }
-        prompt.cancel = ask(client, item.item.name.text) { permission in
-          outcomes.add(path, .permission(permission))
+        let asked = Asked(
+          client: client, item: item.item.name.text, identity: identity(program, item))
+        prompt.cancel = ask(asked) { approval in
+          outcomes.add(path, .approval(approval))
           wake()
         }
         return
@@ -150,13 +152,14 @@ extension KeyringService {
     switch (step, outcome) {
     case (.open(let vault), .opened(let opened?)):
       if vault.isLocked { try unlock(vault, opened) }
-    case (.permit(let item, let vault), .permission(let permission)):
-      permissions.note(permission, permissions.program(of: client), item.path)
-      guard permission.isAllowed else {
-        vault.record([item], by: client, isAllowed: false)
+    case (.permit(let item, let vault), .approval(let approval)):
+      guard approval.isAllowed else {
+        vault.record([item], by: client, isAllowed: false, [item.path: approval])
         return try complete(prompt, nil)
       }
-      if permission == .once { permissions.grantOnce(prompt.owner, item.path) }
+      if standing(permissions.program(of: client), item) == nil {
+        permissions.grantOnce(prompt.owner, item.path, approval)
+      }
       // Nobody else may use it for that.
       var signal = try DBusMessage.signal(
         item.path, StandardInterfaces.properties, "PropertiesChanged",

@@ -1,4 +1,5 @@
 import Glibc
+import VaultCredentials
 package import VaultDBus
 import VaultSealing
 
@@ -14,6 +15,8 @@ package final class AgentClient {
   package var bindings = SessionBindings()
   /// The request that waits for a person, and what ends the question.
   var question: (cancel: @Sendable () -> Void, resume: (_ isAllowed: Bool) -> [UInt8]?)?
+  /// What was said to the last question.
+  var approval: Approval?
   /// An answer that is given later, so that guessing takes time.
   var late: (answer: [UInt8], at: ContinuousClock.Instant)?
   private(set) var hasEnded = false

@@ -36,16 +36,18 @@ extension SSHAgent {
           process: client.peer.process, user: client.peer.user,
           isSameProgram: client.peer.isSameProgram)
         vaultKeys.record(
-          entry, verb: .sshAgent(purpose.record), by: caller, isAllowed: isAllowed)
+          entry, verb: .sshAgent(purpose.record), by: caller, isAllowed: isAllowed,
+          account: UsageAccount(
+            purpose: purpose.record, reason: client.approval?.reason, by: client.approval?.by))
       }
+      client.approval = nil
       guard isAllowed, let key = try? vaultKeys.privateKey(of: entry),
         let signature = try? key.signature(of: data, flags)
       else { return AgentAnswer.failure }
       return AgentAnswer.signature(signature)
     }
     guard options.confirms, let purpose else { return finish(true) }
-    return confirm(
-      entry.publicKey, "'\(entry.item.name.text)'", purpose, for: client, finish)
+    return confirm(entry.publicKey, entry.item.name.text, purpose, for: client, finish)
   }
 
   /// Signs with a key that was added, within the limits that it came with.
@@ -73,7 +75,7 @@ extension SSHAgent {
     }
     guard entry.constraints.confirms else { return finish(true) }
     return confirm(
-      entry.key.publicKey, "'\(Quoting.visible(entry.comment))'",
+      entry.key.publicKey, entry.comment,
       purpose(of: data, entry.key.publicKey, client), for: client, finish)
   }
 
@@ -83,13 +85,19 @@ extension SSHAgent {
     _ finish: @escaping (Bool) -> [UInt8]?
   ) -> [UInt8]? {
     let program = program(of: client.peer)
-    let use = AgentUse(
-      program: program ?? "process \(client.peer.process)", key: key.blob,
-      purpose: purpose.identity, isOnlyRefused: purpose.isUnnamed)
-    // A process that is another program by now is asked about each time.
-    if program != nil, let answer = standingAnswer(use) { return finish(answer) }
-    let words = "wants to sign \(purpose.words) with \(name) (\(key.fingerprint))."
-    return ask(use, words, for: client) { isAllowed in
+    let user = program ?? "process \(client.peer.process)"
+    let asked = Asked(
+      client: client.peer, key: name, purpose: purpose.record,
+      words:
+        "wants to sign \(purpose.words) with '\(Quoting.visible(name))' (\(key.fingerprint)).",
+      // A process that is another program by now is asked about each time.
+      identity: "\(user)\n\(key.fingerprint)\n\(purpose.identity)", isKept: program != nil,
+      isOnlyRefused: purpose.isUnnamed)
+    if asked.isKept, let approval = options.standing(asked.identity) {
+      client.approval = approval
+      return finish(approval.isAllowed)
+    }
+    return ask(asked, of: user, for: client) { isAllowed in
       // Who asked may have run another program while the person thought.
       finish(isAllowed && (program == nil || self.program(of: client.peer) == program))
     }

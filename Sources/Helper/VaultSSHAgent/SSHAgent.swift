@@ -11,22 +11,28 @@ import VaultStorage
 /// All calls come on one thread. Keys of the vault are served as they are, and no client changes
 /// them; what clients add is kept in memory.
 package final class SSHAgent {
-  /// What a person has answered.
-  package enum Permission: Sendable {
-    case once
-    /// For the same key, program and purpose, until the agent ends.
-    case run
-    /// Never for these, until the agent ends.
-    case never
-    case refused
+  /// What a person is asked.
+  package struct Asked: Sendable {
+    /// Who asks.
+    package let client: LocalSocket.Peer
+    /// The key: the name of its item, or the comment that it was added with.
+    package let key: String
+    /// What for, such as `git at github.com (known)`.
+    package let purpose: String
+    /// The question, from its verb on.
+    package let words: String
+    /// What an answer that is kept is for: a program, the key and the purpose.
+    package let identity: String
+    /// Whether an answer can be kept: it cannot for a program that the kernel does not name.
+    package let isKept: Bool
+    /// Whether only a refusal can be kept: nothing says that the next use is for the same place.
+    package let isOnlyRefused: Bool
   }
 
   /// Asks on another thread; what it returns ends the question.
   package typealias Question =
-    @Sendable (
-      _ client: LocalSocket.Peer, _ words: String,
-      _ answer: @escaping @Sendable (Permission) -> Void
-    ) -> @Sendable () -> Void
+    @Sendable (_ asked: Asked, _ answer: @escaping @Sendable (Approval) -> Void)
+    -> @Sendable () -> Void
 
   /// What keeps the vault open, and opens it again.
   package struct Door: Sendable {
@@ -61,6 +67,8 @@ package final class SSHAgent {
     package var confirms = false
     /// Asks a person; `nil` where nobody can be asked.
     package var question: Question?
+    /// The answer that is kept for an ``Asked/identity``; `nil` if there is none.
+    package var standing: @Sendable (String) -> Approval? = { _ in nil }
     /// The files in which ssh keeps the hosts that it knows.
     package var knownHosts: [String] = []
     /// Wakes the server, from any thread.
@@ -79,12 +87,12 @@ package final class SSHAgent {
   /// What unlocks the agent; `nil` while it is not locked.
   private var lockPhrase: SecretBytes?
   private var failedUnlocks = 0
-  private var standing: [AgentUse: Bool] = [:]
-  private var openQuestions: [Int: AgentUse] = [:]
+  /// The programs that questions are open for, by their clients.
+  private var openQuestions: [Int: String] = [:]
   private let outcomes = Outcomes()
 
   private enum Outcome: Sendable {
-    case permission(Permission)
+    case approval(Approval)
     case opened(UnlockedVault?)
   }
 
@@ -117,14 +125,12 @@ package final class SSHAgent {
       return all
     }
     for (number, outcome) in all {
-      let use = openQuestions.removeValue(forKey: number)
+      openQuestions[number] = nil
       var isAllowed = false
       switch outcome {
-      case .permission(let permission):
-        isAllowed = permission == .once || permission == .run
-        if let use, permission == .never || permission == .run && !use.isOnlyRefused {
-          standing[use] = isAllowed
-        }
+      case .approval(let approval):
+        isAllowed = approval.isAllowed
+        clients[number]?.approval = approval
       case .opened(let vault):
         if let vault { isAllowed = (try? vaultKeys.unlock(vault)) != nil }
       }
@@ -227,24 +233,21 @@ package final class SSHAgent {
 
   // MARK: Questions
 
-  /// What was answered for good.
-  func standingAnswer(_ use: AgentUse) -> Bool? { standing[use] }
-
   /// Asks a person whether a key may sign, and goes on with the answer.
   ///
   /// - Returns: `nil` if the question is being asked; what to answer if it cannot be.
   func ask(
-    _ use: AgentUse, _ words: String, for client: AgentClient,
+    _ asked: Asked, of program: String, for client: AgentClient,
     _ resume: @escaping (Bool) -> [UInt8]?
   ) -> [UInt8]? {
     guard let question = options.question, openQuestions.count < Self.maximumQuestions,
-      openQuestions.values.count(where: { $0.program == use.program }) < Self.maximumOfProgram
+      openQuestions.values.count(where: { $0 == program }) < Self.maximumOfProgram
     else { return resume(false) }
-    openQuestions[client.number] = use
+    openQuestions[client.number] = program
     client.question = (cancel: {}, resume: resume)
     let (number, outcomes, wake) = (client.number, outcomes, options.wake)
-    let cancel = question(client.peer, words) { permission in
-      outcomes.all.withLock { $0.append((number, .permission(permission))) }
+    let cancel = question(asked) { approval in
+      outcomes.all.withLock { $0.append((number, .approval(approval))) }
       wake()
     }
     client.question?.cancel = cancel
@@ -265,8 +268,7 @@ package final class SSHAgent {
     guard let ask = door.ask, openQuestions.count < Self.maximumQuestions else {
       return resume(false)
     }
-    openQuestions[client.number] = AgentUse(
-      program: "", key: [], purpose: "open", isOnlyRefused: false)
+    openQuestions[client.number] = ""
     client.question = (cancel: {}, resume: resume)
     let (number, outcomes, wake) = (client.number, outcomes, options.wake)
     let cancel = ask(client.peer) { vault in
@@ -276,13 +278,4 @@ package final class SSHAgent {
     client.question?.cancel = cancel
     return nil
   }
-}
-
-/// Which program uses which key for what: what an answer for good is for.
-struct AgentUse: Hashable {
-  let program: String
-  let key: [UInt8]
-  let purpose: String
-  /// Whether only a refusal holds for the next use, too.
-  let isOnlyRefused: Bool
 }

@@ -77,7 +77,11 @@ final class VaultKeys {
   var keepsLog: Bool { snapshot?.keepsUsageLog == true }
 
   /// Records a use.
-  func record(_ entry: Entry, verb: UsageRecord.Verb, by caller: UsageCaller, isAllowed: Bool) {
-    snapshot?.record([Usage(entry.item, verb: verb, isAllowed: isAllowed)], by: caller)
+  func record(
+    _ entry: Entry, verb: UsageRecord.Verb, by caller: UsageCaller, isAllowed: Bool,
+    account: UsageAccount
+  ) {
+    snapshot?.record(
+      [Usage(entry.item, verb: verb, isAllowed: isAllowed, account: account)], by: caller)
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import VaultCredentials
 import VaultDBus
 import VaultProtocols
@@ -42,21 +43,37 @@ enum GuardServing {
     guard let listening = LocalSocket.listen(at: folder.socket) else {
       throw HelperFailure("a socket cannot be made at \(folder.socket)")
     }
+    let desk = try desk(order)
+    defer { desk?.close() }
     folder.leaveToCleaner(permits: door.permits)
     HelperAnswer.write(HelperProgram.readyAnswer, folder.socket, to: answers)
     let broker = GuardBroker(
-      vault.opened, door: door.door, patterns: order.patterns, isReadOnly: order.isReadOnly)
-    GuardServer(listening: listening, broker: broker, wakeUp: wakeUp, command: order.process)
-      .run(until: [ended.descriptor, signals.descriptor])
+      vault.opened, door: door.door, patterns: order.patterns, isReadOnly: order.isReadOnly,
+      confirmed: order.confirmed)
+    GuardServer(
+      listening: listening, broker: broker, wakeUp: wakeUp, command: order.process, desk: desk
+    ).run(until: [ended.descriptor, signals.descriptor])
+  }
+
+  /// Where questions lie; `nil` where nobody is asked.
+  ///
+  /// The terminal is not used: the command behind the wall reads what is typed there.
+  private static func desk(_ order: ServingOrder) throws -> ApprovalDesk? {
+    guard !order.confirmed.isEmpty else { return nil }
+    let person = Person(terminal: nil, patience: order.patience)
+    return try ApprovalDesk(
+      ApprovalAccess(
+        serves: verb, command: order.process, isWalled: true, patience: order.patience,
+        writable: order.writable), ways: ApprovalWay.all(person))
   }
 }
 
 /// Takes in the connections, few at a time, and gives each its one answer.
 ///
 /// A connection that has sent nothing loses its seat to the next one, and nothing is kept for a
-/// length that was only announced.
+/// length that was only announced. Those that wait for a person have seats of their own.
 final class GuardServer {
-  /// Clients at the same time.
+  /// Clients at the same time that do not wait for a person.
   private static let maximumClients = 8
 
   private let listening: Int32
@@ -64,11 +81,21 @@ final class GuardServer {
   private let wakeUp: WakeUp
   /// The process that has started the command: what is behind the wall descends from it.
   private let command: Int32
+  private let desk: ApprovalDesk?
   private var clients: [GuardClient] = []
+  private var lastNumber = 0
+  private let outcomes = Outcomes()
 
-  init(listening: Int32, broker: GuardBroker, wakeUp: WakeUp, command: Int32) {
+  /// What persons have said, from the desk's thread.
+  private final class Outcomes: Sendable {
+    let all = Mutex<[(client: Int, approval: Approval)]>([])
+  }
+
+  init(
+    listening: Int32, broker: GuardBroker, wakeUp: WakeUp, command: Int32, desk: ApprovalDesk?
+  ) {
     (self.listening, self.broker, self.wakeUp) = (listening, broker, wakeUp)
-    self.command = command
+    (self.command, self.desk) = (command, desk)
   }
 
   /// Serves until one of the descriptors can be read.
@@ -82,26 +109,62 @@ final class GuardServer {
       if ready[..<ends.count].contains(where: \.reads) { return }
       if ready[ends.count].reads { wakeUp.clear() }
       broker.lockIfAsked()
+      takeOutcomes()
       for (client, ready) in zip(clients, ready[(ends.count + 2)...]) {
         if client.isAnswered {
           if ready.writes || ready.reads { client.write() }
         } else if ready.reads {
           client.read()
-          client.takeMessage { broker.answer($0, from: client.peer) }
+          if let request = client.takeMessage(broker.request) { goOn(client, request) }
         }
       }
       if ready[ends.count + 1].reads { accept() }
-      for client in clients where client.hasEnded { close(client.socket) }
+      for client in clients where client.hasEnded {
+        client.cancel?()
+        close(client.socket)
+      }
       clients.removeAll(where: \.hasEnded)
+    }
+  }
+
+  /// Answers a client, or asks a person first.
+  private func goOn(_ client: GuardClient, _ request: GuardRequest) {
+    switch broker.outcome(of: request, from: client.peer, client.approvals) {
+    case .answer(let answer): client.give(answer)
+    case .question(let use, let asked):
+      guard let desk else { return client.end() }
+      client.waiting = (request, use)
+      let (number, outcomes, wakeUp) = (client.number, outcomes, wakeUp)
+      client.cancel = desk.ask(asked) { approval in
+        outcomes.all.withLock { $0.append((number, approval)) }
+        wakeUp.call()
+      }
+    }
+  }
+
+  private func takeOutcomes() {
+    let all = outcomes.all.withLock { all in
+      defer { all = [] }
+      return all
+    }
+    for (number, approval) in all {
+      // Otherwise it has left.
+      guard let client = clients.first(where: { $0.number == number }), !client.hasEnded,
+        let (request, use) = client.waiting
+      else { continue }
+      (client.waiting, client.cancel) = (nil, nil)
+      client.approvals[use] = approval
+      goOn(client, request)
     }
   }
 
   private func accept() {
     for _ in 0..<Self.maximumClients {
       guard let socket = LocalSocket.accept(listening) else { return }
+      lastNumber += 1
       guard let peer = LocalSocket.peer(of: socket), peer.user == geteuid(),
         GuardedProcess.isWithin(peer.process, below: command),
-        let client = try? GuardClient(socket: socket, peer: peer)
+        let client = try? GuardClient(number: lastNumber, socket: socket, peer: peer)
       else {
         close(socket)
         continue
@@ -113,7 +176,7 @@ final class GuardServer {
 
   /// Ends one where all seats are taken: who has said nothing first, then who came first.
   private func makeSeat() {
-    let seated = clients.filter { !$0.hasEnded }
+    let seated = clients.filter { !$0.hasEnded && $0.waiting == nil }
     guard seated.count >= Self.maximumClients else { return }
     (seated.first { !$0.hasSpoken } ?? seated.first)?.end()
   }
@@ -123,15 +186,22 @@ final class GuardServer {
 private final class GuardClient {
   private static let portion = 16 << 10
 
+  let number: Int
   let socket: Int32
   let peer: LocalSocket.Peer
+  /// The request that waits for a person, and for which use.
+  var waiting: (GuardRequest, GuardUse)?
+  /// What the person has said so far.
+  var approvals = GuardBroker.Approvals()
+  /// Ends the question.
+  var cancel: (@Sendable () -> Void)?
   private let input: LockedBuffer
   private var answer: SecretBytes?
   private var written = 0
   private(set) var hasEnded = false
 
-  init(socket: Int32, peer: LocalSocket.Peer) throws {
-    (self.socket, self.peer) = (socket, peer)
+  init(number: Int, socket: Int32, peer: LocalSocket.Peer) throws {
+    (self.number, self.socket, self.peer) = (number, socket, peer)
     input = try LockedBuffer(capacity: 1024)
   }
 
@@ -142,19 +212,33 @@ private final class GuardClient {
 
   func read() {
     switch try? LocalSocket.receive(socket, into: input, atMost: Self.portion) {
+    // Behind the one request nothing may follow.
+    case .moved? where waiting != nil: end()
     case .moved?, .later?: break
     case .ended?, nil: end()
     }
   }
 
-  /// Answers the message if it is whole; a length that is none ends the connection.
-  func takeMessage(_ body: (RawSpan) -> GuardAnswer) {
-    guard !hasEnded, let length = input.withBytes({ GuardMessage.length($0) }) else { return }
-    // Behind the one request nothing may follow.
-    guard length <= GuardRequest.maximumLength, input.count <= length else { return end() }
-    guard input.count == length else { return }
-    let given = input.withBytes { body($0.extracting(4..<length)) }
-    input.removeFirst(length)
+  /// The request, if the message is whole; a length that is none ends the connection.
+  func takeMessage(_ body: (RawSpan) throws -> GuardRequest) -> GuardRequest? {
+    guard !hasEnded, waiting == nil, let length = input.withBytes({ GuardMessage.length($0) })
+    else { return nil }
+    guard length <= GuardRequest.maximumLength, input.count <= length else {
+      end()
+      return nil
+    }
+    guard input.count == length else { return nil }
+    do {
+      defer { input.removeFirst(length) }
+      return try input.withBytes { try body($0.extracting(4..<length)) }
+    } catch {
+      give(GuardBroker.answer(error))
+      return nil
+    }
+  }
+
+  /// Answers.
+  func give(_ given: GuardAnswer) {
     let tooLong = GuardAnswer.failure(code: "too-long", message: "the answer is too long")
     guard let message = (try? given.message()) ?? (try? tooLong.message()) else { return end() }
     answer = message

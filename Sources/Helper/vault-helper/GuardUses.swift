@@ -15,9 +15,9 @@ struct GuardUses {
 
   private var counts: [Use: (count: Int, last: ContinuousClock.Instant)] = [:]
 
-  /// Counts a use; how often there was one by now if it is to be recorded, else `nil`.
+  /// Counts a use, which may have to be recorded anyhow; how often there was one by now if it is to be recorded, else `nil`.
   mutating func count(
-    _ item: String, _ field: String?, _ word: String, _ isAllowed: Bool
+    _ item: String, _ field: String?, _ word: String, _ isAllowed: Bool, isAlways: Bool
   ) -> Int? {
     let use = Use(item: item, field: field, word: word, isAllowed: isAllowed)
     let now = ContinuousClock.now
@@ -26,7 +26,7 @@ struct GuardUses {
       return 1
     }
     let count = before + 1
-    let isDue = now - last >= Self.pause || count & (count - 1) == 0
+    let isDue = isAlways || now - last >= Self.pause || count & (count - 1) == 0
     counts[use] = (count, isDue ? now : last)
     return isDue ? count : nil
   }

@@ -28,12 +28,19 @@ enum GuardedProcess {
   }
 
   private static func parent(of process: Int32) -> Int32? {
-    guard let bytes = try? UserFile.bytes(of: "/proc/\(process)/status", limit: limit) else {
-      return nil
-    }
+    field("PPid", of: process)?.first.flatMap { Int32($0) }
+  }
+
+  /// The words of a line of `/proc/PID/status`, for this process without a number.
+  static func field(_ name: String, of process: Int32?) -> [String]? {
+    let file = "/proc/\(process.map { String($0) } ?? "self")/status"
+    guard let bytes = try? UserFile.bytes(of: file, limit: limit) else { return nil }
     // The name of a process cannot make a line of its own: the kernel escapes it.
-    let mark = "PPid:\t"
+    let mark = "\(name):\t"
     return String(decoding: bytes, as: UTF8.self).parts(at: "\n").first { $0.begins(with: mark) }
-      .flatMap { Int32($0.unicodeScalars.dropFirst(mark.utf8.count).map { String($0) }.joined()) }
+      .map { line in
+        String(line.unicodeScalars.dropFirst(mark.utf8.count).map { Character($0) })
+          .parts(at: "\t").map { String($0) }
+      }
   }
 }

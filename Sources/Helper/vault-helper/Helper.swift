@@ -42,6 +42,8 @@ enum Helper {
         numbers[1] ?? -1, words[4], in: numbers[2] ?? -1, after: numbers[0] ?? -1
       ) {
         ServingPermit.removeAll(ofProcess: numbers[4] ?? 0, in: Array(words[6...]))
+        ApprovalPlace(in: ProcessState.variable("XDG_RUNTIME_DIR"), makes: false)?
+          .remove(String(numbers[4] ?? 0))
       }
     default:
       // No more than this: `vault` is what people type.

@@ -2,6 +2,7 @@ import Glibc
 import VaultCredentials
 import VaultDBus
 import VaultKeyringService
+import VaultProtocols
 import VaultSealing
 import VaultStorage
 import VaultTerminal
@@ -158,12 +159,14 @@ enum KeyringServing {
     let doors: [ServedDoor]
     let watches: [FileSignal.Watch]
     let questions: Person?
+    let desk: ApprovalDesk?
 
     /// The folders of the permits.
     var permits: [String] { doors.first?.permits ?? [] }
 
     func close() {
       questions?.stopAsking()
+      desk?.close()
       for watch in watches { watch.stop() }
       for door in doors { door.close() }
     }
@@ -177,12 +180,16 @@ enum KeyringServing {
     var options = KeyringService.Options(wake: wakeUp.call)
     options.scope = ServedScope(order.patterns)
     options.isReadOnly = order.isReadOnly
+    var desk: ApprovalDesk?
     if order.confirms {
-      guard let person else {
-        throw HelperFailure("there is neither a terminal nor an askpass program to ask with")
-      }
-      options.confirm = { client, item, answer in
-        person.permission("\(Person.name(of: client)) wants '\(item)'.", answer)
+      let made = try ApprovalDesk(
+        ApprovalAccess(
+          serves: "keyring", command: order.command, isWalled: false, patience: order.patience),
+        ways: ApprovalWay.all(person))
+      desk = made
+      options.standing = { made.kept.standing($0) }
+      options.confirm = { asked, answer in
+        made.ask(ApprovalRequest(asked), answer)
       }
     }
     let doors = order.vaults.map { ServedDoor($0, wakeUp: wakeUp, person: person) }
@@ -196,11 +203,27 @@ enum KeyringServing {
       let watches = order.vaults.compactMap { vault in
         try? FileSignal.watch(vault.file.name, in: vault.file.folder) { wakeUp.call() }
       }
-      return Serving(service: service, doors: doors, watches: watches, questions: person)
+      return Serving(
+        service: service, doors: doors, watches: watches, questions: person, desk: desk)
     } catch {
       for door in doors { door.close() }
       throw error
     }
+  }
+}
+
+extension ApprovalRequest {
+  /// The question whether a client of a keyring may use an item.
+  init(_ asked: KeyringService.Asked) {
+    let caller = UsageCaller(asked.client)
+    self.init(
+      identity: asked.identity ?? "a client \(asked.client.process) \(asked.item)",
+      isKept: asked.identity != nil,
+      question: ApprovalQuestion(
+        item: asked.item, use: "secret-service",
+        sentence: "\(Person.name(of: caller)) wants '\(Quoting.visible(asked.item))'.",
+        programs: caller.approvalPrograms, folder: CallerPlace.folder(of: caller),
+        reason: StatedReason.of(asked.client.process)))
   }
 }
 

@@ -3,6 +3,7 @@ import Synchronization
 import VaultCredentials
 import VaultDBus
 import VaultKeyringService
+import VaultProtocols
 import VaultSealing
 import VaultStorage
 import VaultTerminal
@@ -23,7 +24,7 @@ final class Person: Sendable {
     let answer: @Sendable (SecretBytes?) -> Void
   }
 
-  private let way: Way
+  private let asking: Way
   private let patience: Duration
   private struct Queue: Sendable {
     var waiting: [Waiting] = []
@@ -45,11 +46,11 @@ final class Person: Sendable {
   init?(terminal: Int32?, patience: Int) {
     self.patience = .seconds(patience)
     if let program = ProcessState.variable(AskpassProgram.variable), !program.isEmpty {
-      way = .program(program)
+      asking = .program(program)
     } else if let terminal {
-      way = .terminal(terminal)
+      asking = .terminal(terminal)
     } else if let program = AskpassProgram.configured {
-      way = .program(program)
+      asking = .program(program)
     } else {
       return nil
     }
@@ -65,55 +66,56 @@ final class Person: Sendable {
     _ words: String, _ answer: @escaping @Sendable (SecretBytes?) -> Void
   ) -> @Sendable () -> Void {
     let question: (any PersonQuestion)? =
-      switch way {
+      switch asking {
       case .program(let program): AskpassProgram(program, "\(words) Passphrase: ")
       case .terminal(let terminal):
         TerminalQuestion(on: terminal, "vault: \(words) Passphrase:", echoes: false)
       }
-    return ask(question, answer)
+    return ask(question, within: patience, answer)
   }
 
-  /// Asks for a permission.
-  ///
-  /// - Parameters:
-  ///   - words: What is wanted, as a sentence.
-  ///   - answer: Is called once.
-  /// - Returns: What ends the question.
-  func permission(
-    _ words: String, _ answer: @escaping @Sendable (Permission) -> Void
+  /// How a person is asked for a permission.
+  var way: ApprovalWay {
+    let name =
+      switch asking {
+      case .program: "the program that asks"
+      case .terminal: "the terminal"
+      }
+    return ApprovalWay(name: name) { question, seconds, answer in
+      self.permission(question, within: seconds, answer)
+    }
+  }
+
+  private func permission(
+    _ asked: ApprovalQuestion, within seconds: Int,
+    _ answer: @escaping @Sendable (ApprovalAnswer?) -> Void
   ) -> @Sendable () -> Void {
-    switch way {
+    switch asking {
     case .program(let program):
       // A program that only knows yes and no says yes by its status, and writes nothing.
-      let question = AskpassProgram(program, "\(words) Allow it?", isChoice: true)
-      return ask(question) { text in
-        answer(text.map { Self.permission($0, empty: .once) } ?? .refused)
+      let question = AskpassProgram(program, "\(asked.line) Allow it?", isChoice: true)
+      return ask(question, within: .seconds(seconds)) { text in
+        answer(text.map { $0.count == 0 ? .once : Self.answer($0) } ?? .refused)
       }
     case .terminal(let terminal):
       let question = TerminalQuestion(
         on: terminal,
-        "vault: \(words) Allow it: once, for this run, or never? (o/r/n, Return refuses this use)",
+        "vault: \(asked.line) Allow it: once, for this run, for an hour, or never? (o/r/h/n, Return refuses this use)",
         echoes: true)
-      return ask(question) { text in
-        answer(text.map { Self.permission($0, empty: .refused) } ?? .refused)
+      return ask(question, within: .seconds(seconds)) { text in
+        answer(text.map(Self.answer) ?? .refused)
       }
     }
   }
 
   /// What was typed, by its first letter.
-  private static func permission(_ text: SecretBytes, empty: Permission) -> Permission {
-    let first = text.withBytes { $0.byteCount == 0 ? nil : $0.byte(at: 0) | 0x20 }
-    return switch first {
-    case nil: empty
-    case UInt8(ascii: "o"), UInt8(ascii: "y"): .once
-    case UInt8(ascii: "r"): .run
-    case UInt8(ascii: "n"): .never
-    default: .refused
-    }
+  private static func answer(_ text: SecretBytes) -> ApprovalAnswer {
+    ApprovalAnswer(letter: text.withBytes { $0.byteCount == 0 ? nil : $0.byte(at: 0) })
   }
 
   private func ask(
-    _ question: (any PersonQuestion)?, _ answer: @escaping @Sendable (SecretBytes?) -> Void
+    _ question: (any PersonQuestion)?, within patience: Duration,
+    _ answer: @escaping @Sendable (SecretBytes?) -> Void
   ) -> @Sendable () -> Void {
     guard let question else {
       answer(nil)
@@ -157,14 +159,23 @@ final class Person: Sendable {
   }
 
   /// Who a client is, in words.
-  static func name(of client: LocalSocket.Peer) -> String {
-    let programs = UsageCaller(client).programs
-    func name(_ program: UsageCaller.Program) -> String {
-      // The name of a file is whatever its maker chose: an escape sequence could rewrite the question.
-      Quoting.visible(String(decoding: program.shortName, as: UTF8.self))
-    }
+  static func name(of client: LocalSocket.Peer) -> String { name(of: UsageCaller(client)) }
+
+  /// Who a caller is, in words.
+  static func name(of caller: UsageCaller) -> String {
+    // The name of a file is whatever its maker chose: an escape sequence could rewrite the question.
+    let programs = caller.approvalPrograms
     guard let first = programs.first else { return "a program" }
-    let parent = programs.dropFirst().first.map { ", started by \(name($0))" } ?? ""
-    return "\(name(first)) (process \(first.pid)\(parent))"
+    let parent = programs.dropFirst().first.map { ", started by \($0.shown)" } ?? ""
+    return "\(first.shown) (process \(first.process)\(parent))"
+  }
+}
+
+extension UsageCaller {
+  /// The programs as a question shows them.
+  var approvalPrograms: [ApprovalQuestion.Program] {
+    programs.map {
+      .init(process: $0.pid, name: String(decoding: $0.name, as: UTF8.self), isPath: $0.isPath)
+    }
   }
 }

@@ -2,6 +2,7 @@ import Glibc
 import VaultCredentials
 import VaultDBus
 import VaultKeyringService
+import VaultProtocols
 import VaultSSHAgent
 import VaultStorage
 import VaultTerminal
@@ -107,6 +108,7 @@ enum SSHServing {
     private let signals: SignalPipe
     private let watch: FileSignal.Watch?
     private let person: Person?
+    private let desk: ApprovalDesk
 
     init(_ order: ServingOrder, terminal: Int32?) throws {
       guard let wakeUp = WakeUp(), let signals = SignalPipe(), let vault = order.vaults.first else {
@@ -116,19 +118,19 @@ enum SSHServing {
       signals.catchSignals([SIGTERM, SIGINT, SIGHUP], always: [])
       let person = Person(terminal: terminal, patience: order.patience)
       self.person = person
-      guard !order.confirms || person != nil else {
-        throw HelperFailure("there is neither a terminal nor an askpass program to ask with")
-      }
+      // A key that is added may ask by itself: `ssh-add -c`.
+      let desk = try ApprovalDesk(
+        ApprovalAccess(
+          serves: "ssh-agent", command: order.command,
+          isWalled: false, patience: order.patience), ways: ApprovalWay.all(person))
+      self.desk = desk
       var options = SSHAgent.Options(wake: wakeUp.call)
       options.patterns = order.patterns
       options.isReadOnly = order.isReadOnly
       options.confirms = order.confirms
       options.knownHosts = SSHServing.knownHosts
-      if let person {
-        options.question = { client, words, answer in
-          person.permission("\(Person.name(of: client)) \(words)") { answer($0.ofAgent) }
-        }
-      }
+      options.standing = { desk.kept.standing($0) }
+      options.question = { asked, answer in desk.ask(ApprovalRequest(asked), answer) }
       door = ServedDoor(vault, wakeUp: wakeUp, person: person)
       try door.keep(vault.opened)
       do {
@@ -147,6 +149,7 @@ enum SSHServing {
 
     func close() {
       person?.stopAsking()
+      desk.close()
       watch?.stop()
       door.close()
     }
@@ -161,14 +164,17 @@ enum SSHServing {
   }
 }
 
-extension Permission {
-  fileprivate var ofAgent: SSHAgent.Permission {
-    switch self {
-    case .once: .once
-    case .run: .run
-    case .never: .never
-    case .refused: .refused
-    }
+extension ApprovalRequest {
+  /// The question whether a key may sign.
+  fileprivate init(_ asked: SSHAgent.Asked) {
+    let caller = UsageCaller(asked.client)
+    self.init(
+      identity: asked.identity, isKept: asked.isKept,
+      question: ApprovalQuestion(
+        item: asked.key, use: "ssh-agent", purpose: asked.purpose,
+        sentence: "\(Person.name(of: caller)) \(asked.words)",
+        programs: caller.approvalPrograms, folder: CallerPlace.folder(of: caller),
+        reason: StatedReason.of(asked.client.process), isOnlyRefused: asked.isOnlyRefused))
   }
 }
 

@@ -31,6 +31,8 @@ struct ServingOrder {
   let writable: [String]
   /// Whether a person is asked before a program may use an item.
   let confirms: Bool
+  /// Patterns of the items that a person is asked about behind a wall.
+  let confirmed: [String]
   /// How many seconds a person has for an answer.
   let patience: Int
   /// The terminal of whoever has started this; `nil` without one.
@@ -41,6 +43,8 @@ struct ServingOrder {
   let path: String?
   /// The process that becomes the command.
   let process: Int32
+  /// The process of the command; `nil` where this one serves in its place.
+  var command: Int32? { process == getpid() ? nil : process }
   /// At least one; the first is the default collection.
   let vaults: [Vault]
 
@@ -71,7 +75,9 @@ struct ServingOrder {
       patterns: only.elements.compactMap(\.scalarText),
       isReadOnly: document["isReadOnly"] == .bool(true),
       writable: document["writable"]?.elements.compactMap(\.scalarText) ?? [],
-      confirms: document["confirms"] == .bool(true), patience: Int(patience),
+      confirms: document["confirms"] == .bool(true),
+      confirmed: document["confirmed"]?.elements.compactMap(\.scalarText) ?? [],
+      patience: Int(patience),
       terminal: number(document["terminal"]), replaces: document["replaces"] == .bool(true),
       path: document["path"]?.scalarText, process: process,
       vaults: try vaults.enumerated().map { index, vault in

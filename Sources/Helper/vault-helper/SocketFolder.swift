@@ -65,7 +65,7 @@ import VaultTerminal
   }
 
   /// Whether a folder lies in one of these.
-  private static func lies(_ folder: Int32, in writable: [String]) -> Bool {
+  static func lies(_ folder: Int32, in writable: [String]) -> Bool {
     guard !writable.isEmpty else { return false }
     guard let bytes = System.linkTarget("/proc/self/fd/\(folder)") else { return true }
     return writable.contains { bytes == Array($0.utf8) || bytes.starts(with: "\($0)/".utf8) }

@@ -71,6 +71,11 @@ def use(sequence, data):
     for _ in range(reader.take("B")):
         pid, is_path = reader.take("iB")
         programs.append([pid, is_path, reader.bytes().hex()])
+    account = {}
+    while reader.offset < len(data):
+        tag = reader.take("B")
+        assert tag > max(account, default=0), "parts out of order"
+        account[tag] = reader.bytes().decode()
     assert reader.offset == len(data), "trailing bytes"
     return {"number": sequence, "time": time, "id": item.hex(), "name": name, "verb": verb,
             "field": [None, field, "*"][kind], "isAllowed": allowed == 1, "user": user, "programs": programs}

@@ -229,6 +229,8 @@ extension CommandError {
     case accessDenied = "access-denied"
     /// Behind `vault guard`, where secrets are for git, docker and aws alone.
     case insideGuard = "inside-guard"
+    /// A person has to allow this use, and has not.
+    case notApproved = "not-approved"
     /// There is no terminal to ask on.
     case noTerminal = "no-terminal"
     /// The administrator has fixed the preference.
@@ -381,7 +383,7 @@ extension CommandError.Code {
       .keyringPromptDismissed, .keyringPromptTimedOut, .keyringPromptGivenUp, .keyringStillLocked,
       .keyringItemLocked, .keyringWrongPassword, .passphraseCommandFailed, .keepassxcFailed,
       .sshKeyEncrypted, .sshKeyWrongPassphrase, .syncRemoved, .syncNotAllowed, .syncLastOwner,
-      .syncInvitation, .insideGuard:
+      .syncInvitation, .insideGuard, .notApproved:
       .noPermission
     case .noVault, .configuration, .newerVersion, .noLocation, .noHome, .noProc, .sourceMissing,
       .configurationUnreadable, .notAPasswordStore, .noAccessKey, .accessKeyNotText,

@@ -48,11 +48,18 @@ package enum GuardClient {
     let input =
       try GuardRequest.hasInput(face, words)
       ? SecretInput.read(0, limit: GuardRequest.maximumLength) : SecretBytes(copying: [])
-    let message = try GuardRequest(face: face, words: words, input: input).message()
+    let message = try GuardRequest(
+      face: face, words: words, input: input,
+      reason: ProcessState.variable(ApprovalQuestion.reasonVariable)
+    ).message()
     switch try exchange(message) {
     case .output(let output): if let output { try StandardOutput.write(output) }
     case .negative: throw ExitStatusOnly(status: .no)
     case .refusal(let refusal): throw refusal
+    case .failure(code: GuardAnswer.notApproved, let message):
+      throw CommandError(
+        .notApproved, message,
+        hint: "answer in another terminal, outside: \(ProgramName.current) approve --watch")
     case .failure(let code, let message):
       throw CommandError(
         CommandError.Code(rawValue: code) ?? .unexpected, message,
@@ -93,8 +100,9 @@ package enum GuardClient {
   }
 
   private static func wait(for socket: Int32, writes: Bool) throws {
+    // A person may have to be asked, and has the time that the line says.
     let ready = LocalSocket.wait(
-      for: [(socket, !writes, writes)], milliseconds: milliseconds)
+      for: [(socket, !writes, writes)], milliseconds: writes ? milliseconds : nil)
     guard ready[0].reads || ready[0].writes else { throw noAnswer }
   }
 

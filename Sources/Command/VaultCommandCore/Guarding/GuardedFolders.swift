@@ -104,6 +104,28 @@ package struct GuardedFolders {
     return all
   }
 
+  /// Refuses a program that asks the person, and that the command could put its own in the place of.
+  ///
+  /// - Throws: ``CommandError`` with code `.notAllowed`.
+  package func checkAskpass() throws {
+    guard let program = AskpassProgram.configured else { return }
+    let isWhole = program.utf8.first == 0x2F
+    let way = GuardWay(program, from: working)
+    let places = [way.end, program] + way.folders
+    let isReached = all.contains { folder in
+      folder.isWritable && places.contains { GuardPlaces.holds(folder.path, $0) }
+    }
+    guard isWhole, !isReached else {
+      throw CommandError(
+        .notAllowed,
+        isWhole
+          ? "the command may change the program that asks: \(Sanitizer.visible(program))"
+          : "the program that asks is not named by its whole path: \(Sanitizer.visible(program))",
+        hint: "name one outside of what is written: \(AskpassProgram.variable)=/usr/bin/ssh-askpass"
+      )
+    }
+  }
+
   private static func open(_ name: String, isWritable: Bool) throws -> Shown {
     do {
       let descriptor = try System.open(name, in: AT_FDCWD, flags: cvault_o_path)

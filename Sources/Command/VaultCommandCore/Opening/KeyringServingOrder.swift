@@ -18,6 +18,8 @@ package struct KeyringServingOrder {
   package var isReadOnly = false
   /// Whether a person is asked before a program may use an item.
   package var confirms = false
+  /// Patterns of the items that a person is asked about behind a wall.
+  package var confirmed: [String] = []
   /// Whether it takes the place of another keyring.
   package var replaces = false
   /// The path of the socket that it listens at; `nil` where it is not chosen.
@@ -107,7 +109,7 @@ package struct KeyringServingOrder {
       ("home", .optional(home.map { StoreLocation(home: $0).data })), ("vaults", .array(vaults)),
       ("acceptsRollback", .bool(settings.acceptsRollback)), ("only", .strings(patterns)),
       ("writable", .strings(writable)), ("isReadOnly", .bool(isReadOnly)),
-      ("confirms", .bool(confirms)),
+      ("confirms", .bool(confirms)), ("confirmed", .strings(confirmed)),
       ("patience", .string(String(patience))), ("replaces", .bool(replaces)),
       ("path", .optional(path)), ("process", .string(String(getpid()))),
       ("terminal", .optional(terminal.map { String($0) })),

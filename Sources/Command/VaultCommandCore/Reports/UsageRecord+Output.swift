@@ -15,7 +15,19 @@ extension UsageRecord {
   }
 
   /// How it was used, for people.
-  package var manner: String { isAllowed ? verb.rawValue : "\(verb.rawValue), refused" }
+  package var manner: String {
+    var text = Sanitizer.visible(verb.rawValue)
+    // ssh's verb has it already.
+    if let purpose = account.purpose, !verb.rawValue.contains(purpose) {
+      text += " for \(Sanitizer.visible(purpose))"
+    }
+    if let by = account.by {
+      text += "\(isAllowed ? ", allowed" : ", refused") by \(Sanitizer.visible(by))"
+    } else if !isAllowed {
+      text += ", refused"
+    }
+    return account.reason.map { "\(text), \"\(Sanitizer.visible($0))\"" } ?? text
+  }
 
   /// The programs, the nearest first: `bash < tmux < systemd`.
   package var programs: String {
@@ -43,6 +55,8 @@ extension UsageRecord {
       ("number", .number(Int64(clamping: sequence))), ("time", .string(Timestamp.text(time))),
       ("id", .optional(itemID)), ("name", itemID == nil ? .null : .string(itemName)),
       ("field", field), ("verb", .string(verb.rawValue)), ("isAllowed", .bool(isAllowed)),
+      ("purpose", .optional(account.purpose)), ("reason", .optional(account.reason)),
+      ("decidedBy", .optional(account.by)),
       ("programs", .array(caller.programs.map(\.json))), ("terminal", .optional(caller.terminal)),
       ("unit", .optional(caller.unit.map(ByteText.exact))),
       ("controlGroup", .string(ByteText.exact(caller.controlGroup))),

@@ -115,6 +115,7 @@ extension UsageEntry {
     try writer.str16(use.verb.rawValue)
     writer.put(UInt8(use.isAllowed ? 1 : 0))
     writer.put(caller)
+    try put(use.account, to: &writer)
     return writer.bytes
   }
 
@@ -150,6 +151,7 @@ extension UsageEntry {
       let verb = try cursor.str16(in: bytes)
       let outcome = try cursor.u8(in: bytes)
       let caller = try caller(in: bytes, &cursor)
+      let account = try account(in: bytes, &cursor)
       guard cursor.offset == length, fieldKind <= 2, outcome <= 1 else {
         throw FormatError.notCanonical("a use", at: cursor.offset)
       }
@@ -157,7 +159,8 @@ extension UsageEntry {
         sequence: sequence, time: .init(milliseconds: time),
         itemID: itemID == .zero ? nil : Hexadecimal.text(itemID.bytes), itemName: name,
         field: fieldKind == 0 ? .main : fieldKind == 1 ? .named(fieldName) : .all,
-        verb: UsageRecord.Verb(rawValue: verb), isAllowed: outcome == 1, caller: caller)
+        verb: UsageRecord.Verb(rawValue: verb), isAllowed: outcome == 1, caller: caller,
+        account: account)
     }
   }
 

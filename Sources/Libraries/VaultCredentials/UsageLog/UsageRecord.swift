@@ -96,6 +96,8 @@ package struct UsageRecord: Sendable, Equatable {
   package let isAllowed: Bool
   /// Who used it.
   package let caller: UsageCaller
+  /// What for, why, and who has allowed it.
+  package let account: UsageAccount
 }
 
 /// A use of a secret that is to be recorded.
@@ -105,6 +107,7 @@ package struct Usage: Sendable, Equatable {
   let field: UsageRecord.Field
   let verb: UsageRecord.Verb
   let isAllowed: Bool
+  let account: UsageAccount
 
   /// The use of an item.
   ///
@@ -113,23 +116,28 @@ package struct Usage: Sendable, Equatable {
   ///   - field: What of it was used.
   ///   - verb: How.
   ///   - isAllowed: Whether the secret was given.
+  ///   - account: What for, why, and who has allowed it.
   package init(
-    _ item: Item, field: UsageRecord.Field = .main, verb: UsageRecord.Verb, isAllowed: Bool = true
+    _ item: Item, field: UsageRecord.Field = .main, verb: UsageRecord.Verb, isAllowed: Bool = true,
+    account: UsageAccount = UsageAccount()
   ) {
     self.init(
       itemID: item.recordID, itemName: item.name.text, field: field, verb: verb,
-      isAllowed: isAllowed)
+      isAllowed: isAllowed, account: account)
   }
 
   /// An event of the log itself, which names no item.
   static func event(_ verb: UsageRecord.Verb) -> Usage {
-    Usage(itemID: .zero, itemName: "", field: .main, verb: verb, isAllowed: true)
+    Usage(
+      itemID: .zero, itemName: "", field: .main, verb: verb, isAllowed: true,
+      account: UsageAccount())
   }
 
   private init(
     itemID: Bytes16, itemName: String, field: UsageRecord.Field, verb: UsageRecord.Verb,
-    isAllowed: Bool
+    isAllowed: Bool, account: UsageAccount
   ) {
+    self.account = account
     self.itemID = itemID
     self.itemName = itemName
     self.field = field

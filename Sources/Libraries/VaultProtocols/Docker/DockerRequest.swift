@@ -63,6 +63,14 @@ public struct DockerRequest: CredentialRequest {
     }
   }
 
+  /// The registry; `nil` where the request is for none.
+  var place: String? {
+    switch action {
+    case .store(let server, _, _), .get(let server), .erase(let server): server
+    case .list, .version: nil
+    }
+  }
+
   /// Returns docker's answer.
   ///
   /// - Parameter snapshot: The vault, if there is one.

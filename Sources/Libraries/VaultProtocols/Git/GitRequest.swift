@@ -64,6 +64,15 @@ public struct GitRequest: CredentialRequest {
     }
   }
 
+  /// The remote, as far as git says it; `nil` if it names none.
+  var place: String? {
+    switch action {
+    case .get(let description), .erase(let description): GitSubject(description)?.place
+    case .store(let subject, _): subject.place
+    case .capability, .ignored: nil
+    }
+  }
+
   /// Returns git's answer.
   ///
   /// - Parameter snapshot: The vault, if there is one.

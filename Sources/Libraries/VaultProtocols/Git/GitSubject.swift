@@ -24,6 +24,9 @@ struct GitSubject {
     self.username = username
   }
 
+  /// The subject as an address, which the program has chosen.
+  var place: String { "\(scheme)://\(host)\(path.map { "/\($0)" } ?? "")" }
+
   /// Finds the items of the server, which ``matches(_:)`` and ``isExactly(_:)`` choose from.
   var query: ItemQuery {
     var query = ItemQuery()

@@ -18,6 +18,8 @@ package struct GuardRequest: Sendable {
   package let face: CredentialProtocol
   package let words: [String]
   package let input: SecretBytes
+  /// Why it is asked, in the program's own words; see ``ApprovalQuestion/reasonVariable``.
+  package let reason: String?
 
   /// A request.
   ///
@@ -25,8 +27,12 @@ package struct GuardRequest: Sendable {
   ///   - face: The program's protocol.
   ///   - words: What follows the helper's name on the line.
   ///   - input: What the program has written to the helper.
-  package init(face: CredentialProtocol, words: [String], input: SecretBytes) {
+  ///   - reason: Why it asks.
+  package init(
+    face: CredentialProtocol, words: [String], input: SecretBytes, reason: String? = nil
+  ) {
     (self.face, self.words, self.input) = (face, words, input)
+    self.reason = reason.flatMap(ApprovalQuestion.bounded)
   }
 
   /// Whether an action comes with an input.
@@ -53,7 +59,8 @@ package struct GuardRequest: Sendable {
     }
     self.init(
       face: face, words: texts,
-      input: try SecretBytes(copying: bytes.extracting(rest)))
+      input: try SecretBytes(copying: bytes.extracting(rest)),
+      reason: head["reason"]?.scalarText)
   }
 
   /// The message.
@@ -61,8 +68,18 @@ package struct GuardRequest: Sendable {
   /// - Throws: ``ProtocolError`` with code `.invalidRequest` if it is too long.
   package func message() throws -> SecretBytes {
     try GuardMessage.made(
-      .object([("face", .string(face.rawValue)), ("words", .strings(words))]), input,
-      limit: Self.maximumLength)
+      .object([
+        ("face", .string(face.rawValue)), ("words", .strings(words)), ("reason", .optional(reason)),
+      ]), input, limit: Self.maximumLength)
+  }
+
+  /// Where a request's secret is for, in the program's words: a remote, a registry, a profile.
+  package static func place(of request: any CredentialRequest) -> String? {
+    switch request {
+    case let request as GitRequest: request.place
+    case let request as DockerRequest: request.place
+    default: nil
+    }
   }
 
   /// The request as a vault answers it.
@@ -92,6 +109,8 @@ package struct GuardRequest: Sendable {
 package enum GuardAnswer: Sendable {
   /// The most bytes of a message, with its length.
   package static let maximumLength = 1 << 20
+  /// The code of a failure where a person has not allowed it.
+  package static let notApproved = "not-approved"
 
   /// What the program reads; `nil` for nothing.
   case output(SecretBytes?)

@@ -69,6 +69,8 @@ package import VaultSealing
     let length = output.withBytes { bytes in
       (0..<bytes.byteCount).first { [0x0A, 0x0D].contains(bytes.byte(at: $0)) } ?? bytes.byteCount
     }
+    // Return alone in a field for text is no yes; a program of buttons writes nothing at all.
+    guard !isChoice || length > 0 || output.count == 0 else { return nil }
     return try? output.slice(0..<length)
   }
 

@@ -22,7 +22,8 @@ package import VaultSealing
 
   private static let caughtSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT]
 
-  private let descriptor: Int32
+  /// The terminal, to be waited for beside other descriptors.
+  package let descriptor: Int32
   private let signals: SignalPipe
   private var savedMode = termios()
   private let echoes: Bool
@@ -144,6 +145,9 @@ package import VaultSealing
       return .end
     }
   }
+
+  /// Drops what was typed and not read, also the beginning of a line: tcflush(3).
+  package func forgetTyped() { tcflush(descriptor, TCIFLUSH) }
 
   /// Drops what follows on the input, until nothing has come for a moment.
   ///

@@ -178,7 +178,14 @@ struct CredentialLine: Equatable {
     let snapshot = try vault.readInPlace()
     let response = try request.response(in: snapshot)
     let verb = UsageRecord.Verb(rawValue: face.rawValue)
-    snapshot.record(response.uses.map { Usage($0.item, field: .init($0.field), verb: verb) })
+    let account = UsageAccount(
+      purpose: GuardRequest.place(of: request),
+      reason: ProcessState.variable(ApprovalQuestion.reasonVariable).flatMap(
+        ApprovalQuestion.bounded))
+    snapshot.record(
+      response.uses.map {
+        Usage($0.item, field: .init($0.field), verb: verb, account: account)
+      })
     if !response.changes.isEmpty { try vault.edit { try response.apply(to: &$0) } }
     return response
   }

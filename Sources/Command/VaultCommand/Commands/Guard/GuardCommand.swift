@@ -18,6 +18,7 @@ struct GuardCommand: ParsableCommand {
       aws get the items that --only names, by their own protocols.
 
       \(ProgramName.current) guard --only 'git/github.com/*' -- git pull
+      \(ProgramName.current) guard --only 'git/*' --confirm -- ./agent
       \(ProgramName.current) guard --net none -- make test
       \(ProgramName.current) guard --rw ~/.cache/pip --ro ~/.gitconfig -- pip install -r requirements.txt
       """)
@@ -30,6 +31,16 @@ struct GuardCommand: ParsableCommand {
 
   @Flag(help: "Let git, docker and aws also store and forget items that match --only.")
   var store = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Ask before an item is used, in approve --watch or by VAULT_ASKPASS (also --confirm alone: about "
+        + "each one); repeatable.", valueName: "glob"))
+  var confirm: [String] = []
+
+  @Option(
+    help: ArgumentHelp("How long a person has for an answer; 2m if omitted.", valueName: "time"))
+  var answerWithin: String?
 
   @Option(
     help: ArgumentHelp(
@@ -53,6 +64,9 @@ struct GuardCommand: ParsableCommand {
       "Pass a variable of the environment on; repeatable.", valueName: "name"))
   var env: [String] = []
 
+  /// The pattern that `--confirm` alone stands for.
+  static let everyItem = "*"
+
   // The words after `--`: see RunCommand.
   @Option(name: .customLong(RunCommand.commandOption), parsing: .remaining, help: .hidden)
   var command: [String] = []
@@ -69,6 +83,16 @@ struct GuardCommand: ParsableCommand {
       throw CommandError.usage(
         "--store needs --only, which names what may be stored",
         hint: "\(ProgramName.current) guard --only 'git/github.com/*' --store -- COMMAND")
+    }
+    guard confirm.isEmpty || !only.isEmpty else {
+      throw CommandError.usage(
+        "--confirm needs --only, which names what may be let out",
+        hint: "\(ProgramName.current) guard --only 'git/github.com/*' --confirm -- COMMAND")
+    }
+    guard answerWithin == nil || !confirm.isEmpty else {
+      throw CommandError.usage(
+        "--answer-within needs --confirm",
+        hint: "\(ProgramName.current) guard --only 'git/github.com/*' --confirm -- COMMAND")
     }
     guard net.map(["host", "none"].contains) ?? true else {
       throw CommandError.usage("the network is 'host' or 'none'", hint: "--net none")
@@ -110,6 +134,9 @@ struct GuardCommand: ParsableCommand {
       order.patterns = only
       order.isReadOnly = !store
       order.writable = folders.all.filter(\.isWritable).map(\.path)
+      order.confirmed = confirm
+      if let answerWithin { try order.setPatience(answerWithin) }
+      if !order.confirmed.isEmpty { try folders.checkAskpass() }
       wall.socket = try order.startHelper(.guardCommand, [key])
     }
     Notices.tell(isAtEnd: true)

@@ -39,7 +39,7 @@ struct KeyringServeCommand: ParsableCommand {
 
   @Flag(
     help: """
-      Ask here, or by VAULT_ASKPASS, before a program may use an item. No session is started.
+      Ask in approve --watch, here, or by VAULT_ASKPASS, before a program may use an item. No session is started.
       """)
   var confirm = false
 
@@ -94,7 +94,9 @@ struct KeyringServeCommand: ParsableCommand {
     }
     // Before anyone is asked for a passphrase.
     _ = try HelperProgram.path()
-    guard !confirm || Prompt.isPossible || AskpassProgram.configured != nil else {
+    guard
+      !confirm || Prompt.isPossible || AskpassProgram.configured != nil || ApprovalPlace.isPossible
+    else {
       throw CommandError(
         .noTerminal, "there is neither a terminal nor an askpass program to ask with",
         hint: "name a program that asks: \(AskpassProgram.variable)=/path/to/program")

@@ -38,7 +38,7 @@ struct SSHAgentCommand: ParsableCommand {
 
   @Flag(
     help: """
-      Ask here, or by VAULT_ASKPASS, before a key signs: for which program, host or commit. No session is started.
+      Ask in approve --watch, here, or by VAULT_ASKPASS, before a key signs: for which program, host or commit. No session is started.
       """)
   var confirm = false
 
@@ -92,7 +92,9 @@ struct SSHAgentCommand: ParsableCommand {
     }
     // Before anyone is asked for a passphrase.
     _ = try HelperProgram.path()
-    guard !confirm || Prompt.isPossible || AskpassProgram.configured != nil else {
+    guard
+      !confirm || Prompt.isPossible || AskpassProgram.configured != nil || ApprovalPlace.isPossible
+    else {
       throw CommandError(
         .noTerminal, "there is neither a terminal nor an askpass program to ask with",
         hint: "name a program that asks: \(AskpassProgram.variable)=/path/to/program")

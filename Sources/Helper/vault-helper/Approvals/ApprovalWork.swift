@@ -1,0 +1,271 @@
+import VaultCredentials
+import VaultDBus
+import VaultProtocols
+import VaultStorage
+import VaultTerminal
+
+/// The work of an ``ApprovalDesk``, on its thread.
+final class ApprovalWork {
+  /// How long one who shows questions may take to connect.
+  private static let grace = Duration.seconds(5)
+
+  /// A question, and the requests that wait for its answer, the oldest first.
+  private final class Open {
+    let identity: String
+    let isKept: Bool
+    var question: ApprovalQuestion
+    let deadline: ContinuousClock.Instant
+    let began = ContinuousClock.now
+    var waiting: [(number: Int, answer: @Sendable (Approval) -> Void)] = []
+    /// Whether one who shows questions has been told of it.
+    var wasShown = false
+    /// The ways that were tried.
+    var ways = 0
+    /// Ends the way that is being tried.
+    var cancel: (@Sendable () -> Void)?
+
+    init(_ request: ApprovalRequest, number: Int, deadline: ContinuousClock.Instant) {
+      (identity, question, self.deadline) = (request.identity, request.question, deadline)
+      isKept = request.isKept
+      question.number = number
+    }
+  }
+
+  private let desk: ApprovalDesk
+  private let access: ApprovalAccess
+  private let sockets: ApprovalSocket
+  private let ways: [ApprovalWay]
+  private var open: [Open] = []
+  private var lastNumber = 0
+
+  init(
+    _ desk: ApprovalDesk, _ access: ApprovalAccess, _ ways: [ApprovalWay]
+  ) {
+    (self.desk, self.access, self.ways) = (desk, access, ways)
+    sockets = ApprovalSocket(access)
+  }
+
+  func run() {
+    while let notes = desk.take() {
+      for note in notes { take(note) }
+      goOn()
+      let connections = sockets.clients.map(\.connection)
+      var waits: [(descriptor: Int32, reads: Bool, writes: Bool)] = [
+        (desk.descriptor, true, false)
+      ]
+      if let listening = sockets.listening { waits.append((listening, true, false)) }
+      let first = waits.count
+      waits += connections.map { ($0.socket, true, $0.wantsToWrite) }
+      let ready = LocalSocket.wait(for: waits, milliseconds: milliseconds)
+      for (client, ready) in zip(sockets.clients, ready[first...]) {
+        if ready.writes { client.connection.write() }
+        guard ready.reads else { continue }
+        client.connection.read()
+        while let line = client.connection.next() { take(line, from: client) }
+      }
+      if first == 2, ready[1].reads { sockets.accept() }
+      sockets.removeEnded()
+    }
+    for one in open {
+      end(one, "it ended", Approval(isAllowed: false, by: "nobody", refusal: "it has ended"))
+    }
+    for client in sockets.clients { client.connection.write() }
+    sockets.close()
+    desk.hasClosed()
+  }
+
+  /// When there is something to do without a word from anyone.
+  private var milliseconds: Int? {
+    let ends = open.map(\.deadline)
+    // One who shows questions is on its way, or has gone without a word.
+    let next = open.contains { $0.cancel == nil && !$0.wasShown } ? 50 : nil
+    let left = ends.min().map { Int((($0 - .now) / .milliseconds(1)).rounded(.up)) }
+    return [left.map { max(0, $0) }, next].compactMap(\.self).min()
+  }
+
+  // MARK: Requests
+
+  private func take(_ note: ApprovalDesk.Note) {
+    switch note {
+    case .ask(let number, let request, let answer): ask(number, request, answer)
+    case .cancel(let number):
+      guard let one = open.first(where: { $0.waiting.contains { $0.number == number } }) else {
+        return
+      }
+      one.waiting.removeAll { $0.number == number }
+      one.question.count = one.waiting.count
+      if one.waiting.isEmpty { end(one, "the program has left", nil) } else { tell(one) }
+    case .answered(let number, let answer, let by, let count):
+      guard let one = open.first(where: { $0.question.number == number }) else { return }
+      one.cancel = nil
+      // Without an answer the next way is tried.
+      if let answer { take(answer, for: one, by: by, count: count) }
+    }
+  }
+
+  private func ask(
+    _ number: Int, _ request: ApprovalRequest, _ answer: @escaping @Sendable (Approval) -> Void
+  ) {
+    if request.isKept, let approval = desk.kept.standing(request.identity) {
+      return answer(approval)
+    }
+    guard open.reduce(0, { $0 + $1.waiting.count }) < ApprovalDesk.maximumWaiting else {
+      return answer(
+        Approval(
+          isAllowed: false, by: "nobody",
+          refusal: "\(ApprovalDesk.maximumWaiting) requests wait for a person's answer already"))
+    }
+    if let one = open.first(where: { $0.identity == request.identity }) {
+      one.waiting.append((number, answer))
+      one.question.count = one.waiting.count
+      let (shown, new) = (one.question, request.question)
+      if shown.chain != new.chain || shown.folder != new.folder || shown.reason != new.reason {
+        one.question.isMixed = true
+      }
+      return tell(one)
+    }
+    lastNumber += 1
+    let one = Open(
+      request, number: lastNumber, deadline: .now + .seconds(access.patience))
+    one.waiting.append((number, answer))
+    open.append(one)
+    tell(one)
+  }
+
+  /// Shows a question to those who show questions, or what has become of it.
+  private func tell(_ one: Open) {
+    let watchers = sockets.watchers
+    one.wasShown = !watchers.isEmpty
+    let shown = current(one)
+    for client in watchers { client.send(.question(shown)) }
+  }
+
+  private func current(_ one: Open) -> ApprovalQuestion {
+    var question = one.question
+    question.seconds = max(0, Int((one.deadline - .now).components.seconds))
+    return question
+  }
+
+  // MARK: Ways
+
+  /// Refuses what has waited too long, and asks by the next way what nobody shows.
+  private func goOn() {
+    let hasWatchers = !sockets.watchers.isEmpty
+    for one in open {
+      guard one.deadline > .now else {
+        end(
+          one, "nobody has answered in time",
+          Approval(
+            isAllowed: false, by: "nobody", refusal: "nobody has answered in time"))
+        continue
+      }
+      if hasWatchers {
+        if !one.wasShown { tell(one) }
+        continue
+      }
+      one.wasShown = false
+      guard one.cancel == nil, !(sockets.isAwaited && .now - one.began < Self.grace) else {
+        continue
+      }
+      guard one.ways < ways.count else {
+        end(
+          one, "nobody can be asked",
+          Approval(
+            isAllowed: false, by: "nobody",
+            refusal: "a person has to allow it, and none can be asked"
+          ))
+        continue
+      }
+      let way = ways[one.ways]
+      one.ways += 1
+      let (number, count, desk) = (one.question.number, one.question.count, desk)
+      let question = current(one)
+      one.cancel = way.ask(question, max(1, question.seconds)) { answer in
+        desk.post(.answered(question: number, answer, by: way.name, count: count))
+      }
+    }
+  }
+
+  // MARK: Answers
+
+  private func take(_ line: [UInt8], from client: ApprovalSocket.Client) {
+    guard let order = ApprovalOrder(line) else { return client.connection.end() }
+    switch order {
+    case .list:
+      for one in open { client.send(.question(current(one))) }
+      for kept in desk.kept.list { client.send(.kept(kept)) }
+      client.send(.end)
+    case .forget(let number):
+      for kept in desk.kept.forget(number) { client.send(.kept(kept)) }
+      client.send(.end)
+    case .watch:
+      if let refusal = access.refusalOfAnswers(of: client.peer) {
+        client.send(.refused(refusal))
+        return client.connection.end()
+      }
+      client.watches = true
+      for one in open {
+        one.wasShown = true
+        client.send(.question(current(one)))
+      }
+    case .answer(let number, let answer, let count):
+      guard client.watches, access.refusalOfAnswers(of: client.peer) == nil else {
+        return client.connection.end()
+      }
+      guard let one = open.first(where: { $0.question.number == number }) else { return }
+      let terminal = UsageCaller(process: client.peer.process, user: client.peer.user).terminal
+      take(
+        answer, for: one, by: terminal.map { "the terminal \($0)" } ?? "a terminal", count: count)
+    }
+  }
+
+  /// Answers the first requests of a question, as many as were shown; the rest is asked again.
+  private func take(_ answer: ApprovalAnswer, for one: Open, by: String, count: Int) {
+    var answer = answer
+    if answer.isAllowed, one.question.isOnlyRefused || !one.isKept { answer = .once }
+    if answer == .never, !one.isKept { answer = .refused }
+    lastNumber += 1
+    let until = desk.kept.keep(
+      answer, to: one.question, one.identity, number: lastNumber, by: by)
+    let words = until.map { "\(by), until \($0)" } ?? by
+    let refusal = answer.isAllowed ? nil : "a person has refused it"
+    let approval = Approval(
+      isAllowed: answer.isAllowed, by: words, refusal: refusal, isByPerson: true)
+    guard answer == .once, count < one.waiting.count else {
+      return end(one, "\(Self.words(of: answer)) by \(by)", approval)
+    }
+    let answered = one.waiting.prefix(max(1, count))
+    one.waiting.removeFirst(answered.count)
+    one.question.count = one.waiting.count
+    one.cancel?()
+    (one.cancel, one.ways) = (nil, 0)
+    let number = one.question.number
+    lastNumber += 1
+    one.question.number = lastNumber
+    for client in sockets.watchers {
+      client.send(.closed(number: number, words: "\(Self.words(of: answer)) by \(by)"))
+    }
+    for waiting in answered { waiting.answer(approval) }
+    tell(one)
+  }
+
+  private static func words(of answer: ApprovalAnswer) -> String {
+    switch answer {
+    case .once: "allowed once"
+    case .run: "allowed for this run"
+    case .hour: "allowed for an hour"
+    case .refused: "refused"
+    case .never: "refused for this run"
+    }
+  }
+
+  /// Ends a question; without an answer its requests have gone.
+  private func end(_ one: Open, _ words: String, _ approval: Approval?) {
+    open.removeAll { $0 === one }
+    one.cancel?()
+    for client in sockets.watchers {
+      client.send(.closed(number: one.question.number, words: words))
+    }
+    if let approval { for waiting in one.waiting { waiting.answer(approval) } }
+  }
+}
