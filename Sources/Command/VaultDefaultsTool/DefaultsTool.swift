@@ -87,6 +87,10 @@ package final class DefaultsTool {
   private(set) var reasonOfNoHome: String?
   /// Whether the line has found that there is no home to read.
   var isWithoutHome: Bool { reasonOfNoHome != nil }
+  /// The warnings that were written.
+  private var warned: Set<String> = []
+  /// Whether the line records the desktop's changes until it is stopped.
+  var isRecording = false
   /// Whether a part of the desktop is gone, and nobody knows yet whether that is a reset.
   var isWaitingForAbsent = false
   /// Why parts of the desktop could not be read, by their names with the prefix.
@@ -321,8 +325,9 @@ package final class DefaultsTool {
     streams.error(Array("\(LogPrefix.now()) \(message)\n".utf8))
   }
 
-  /// Writes a warning beside the answer.
+  /// Writes a warning beside the answer, once until the store is closed.
   func warn(_ message: String) {
+    guard warned.insert(message).inserted else { return }
     streams.error(Array("defaults: warning: \(message)\n".utf8))
   }
 
@@ -508,6 +513,7 @@ package final class DefaultsTool {
     caughtUpNames = []
     reasonOfOldCopy = nil
     isWaitingForAbsent = false
+    warned = []
     unread = [:]
     unreadWholly = [:]
     desktopLock = nil

@@ -39,9 +39,11 @@ extension DefaultsTool {
     }
     // A home that is read-only, or full: what is read is what the desktop has.
     func show(_ reason: String) throws -> Int {
-      let copy = try openInMemory(as: String(prefix.dropLast()))
+      let name = String(prefix.dropLast())
+      let isFirst = try reading() == nil
+      let copy = try openInMemory(as: isFirst ? "\(name) (as found)" : name)
       let present = try news(found, source) { try copy.contents(of: $0) }
-      try copy.transaction { try Self.write(present, $0) }
+      try copy.transaction(isFirstLook: isFirst) { try Self.write(present, $0) }
       read(from: copy)
       reasonOfOldCopy = reason
       if !isSilent { warn("the copy of the desktop's settings is not up to date: \(reason)") }
@@ -92,6 +94,8 @@ extension DefaultsTool {
       found.unread[""] ?? unreadWholly[type(of: source).prefix]
     for (part, refusal) in found.unread { unread[type(of: source).prefix + part] = refusal }
     for part in Set(named.map { source.part(of: $0) }).sorted() {
+      // The recorder waits for a file that is gone for a moment.
+      if isRecording, found.absent[part] != nil { continue }
       if let refusal = found.unread[part] { throw refusal }
     }
     for problem in source.takeProblems() { warn(problem) }

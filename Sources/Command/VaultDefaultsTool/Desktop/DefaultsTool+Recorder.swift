@@ -29,6 +29,7 @@ extension DefaultsTool {
         "record kconfig has no file to look at yet; name them: kdeglobals kwinrc")
     }
     for file in files { try checkHome(of: file.folder) }
+    isRecording = !options.has("--once")
     // Before a folder is made, in which nothing is then the truth.
     if !(source is PortalSource) {
       _ = try look(source, beside: named)
