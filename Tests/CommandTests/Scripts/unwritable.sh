@@ -58,11 +58,15 @@ for line in 'write com.ex theme new' 'undo' 'snapshot other' 'record kconfig --o
     grep -q -e 'No space left' -e 'Read-only' "$folder/error" || { cat "$folder/error" >&2; exit 1; }
 done
 grep -q 'Nothing was recorded' "$folder/error"
-# A program reads what is stored, keeps in memory what it sets, and knows that it is not durable.
-is "$("$writer" user com.ex theme | tr '\n' ' ')" 'dark problem true own false ' library
+# A program reads what is stored, keeps in memory what it sets, and knows that it is not durable; with all
+# of SQLite's files on a full disk only once it has written.
+problem=problem
+[ "$kind $files" != 'full all' ] || problem='no problem'
+is "$("$writer" user com.ex theme | tr '\n' ' ')" "dark $problem true own false " library
 is "$(d read com.ex theme)" dark 'read again'
 [ "$kind" = full ] || exit 0
-cmp "$folder/old" <(cat "$store"/store.sqlite "$store"/store.sqlite-wal 2>/dev/null)
+# Where SQLite could begin to write its log, that may have grown by what was never committed.
+[ "$files" = all ] || cmp "$folder/old" <(cat "$store"/store.sqlite "$store"/store.sqlite-wal 2>/dev/null)
 # With space again, all goes on, and the recorder has what it could not write.
 timeout 60 "$vault" defaults record kconfig --count 1 krc >"$folder/recorded" 2>"$folder/error" &
 recorder=$!
