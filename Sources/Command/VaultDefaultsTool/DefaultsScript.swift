@@ -7,6 +7,8 @@ struct DefaultsScript {
   private(set) var text = ""
   /// What the lines change, a sentence for each.
   private(set) var losses: [String] = []
+  /// The numbers of 32 bits that get 64, a sentence for each.
+  private(set) var widened: [String] = []
   /// What no line can hold, a sentence for each.
   private(set) var impossible: [String] = []
 
@@ -28,9 +30,10 @@ struct DefaultsScript {
         impossible.append("\(Quoting.json(key)) holds a NUL, which no shell can pass on")
         continue
       }
-      let (argument, changed) = Self.argument(value)
+      let (argument, changed, wider) = Self.argument(value)
       losses += changed
       if argument.utf8.count <= Self.longestArgument, key.utf8.count <= Self.longestArgument {
+        widened += wider
         text +=
           "defaults\(option) write \(Quoting.shell(domain)) \(Quoting.shell(key)) \(argument)\n"
       } else {
@@ -43,6 +46,7 @@ struct DefaultsScript {
   private mutating func add(_ key: String, _ value: PreferenceValue, _ line: String) {
     let document = PropertyList.xml(.dictionary([key: value]))
     losses += document.losses
+    widened += document.widened
     let lines = String(decoding: document.bytes, as: UTF8.self)
     // No line of the document is the mark: one of text has no tag, and the mark changes until.
     var mark = "END"
@@ -60,20 +64,22 @@ struct DefaultsScript {
     }
   }
 
-  private static func argument(_ value: PreferenceValue) -> (text: String, losses: [String]) {
+  private static func argument(
+    _ value: PreferenceValue
+  ) -> (text: String, losses: [String], widened: [String]) {
     switch value {
-    case .string(let text): return ("-string \(Quoting.shell(text))", [])
-    case .boolean(let flag): return ("-bool \(flag)", [])
-    case .integer(let number): return ("-int \(number)", [])
-    case .float(let number) where number.isFinite: return ("-float \(number)", [])
-    case .data(let bytes): return ("-data '\(Hexadecimal.text(bytes))'", [])
+    case .string(let text): return ("-string \(Quoting.shell(text))", [], [])
+    case .boolean(let flag): return ("-bool \(flag)", [], [])
+    case .integer(let number): return ("-int \(number)", [], [])
+    case .float(let number) where number.isFinite: return ("-float \(number)", [], [])
+    case .data(let bytes): return ("-data '\(Hexadecimal.text(bytes))'", [], [])
     default:
       // Only the value: without the three lines before it and the one after it.
       let document = PropertyList.xml(value)
       let lines = document.bytes
         .split(separator: 0x0a, omittingEmptySubsequences: false).dropFirst(3).dropLast(2)
       let text = String(decoding: Array(lines.joined(separator: [0x0a])), as: UTF8.self)
-      return (Quoting.shell(text), document.losses)
+      return (Quoting.shell(text), document.losses, document.widened)
     }
   }
 }

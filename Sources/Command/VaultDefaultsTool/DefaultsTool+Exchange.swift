@@ -111,8 +111,10 @@ extension DefaultsTool {
           ])
           .joined(separator: "\n"))
       }
-      for loss in script.losses { warn("a script cannot hold this: \(loss)") }
-      if !script.losses.isEmpty, options.has("--strict") {
+      // As in XML: a changed width alone is a loss to --strict only.
+      let losses = script.losses + (options.has("--strict") ? script.widened : [])
+      for loss in losses { warn("a script cannot hold this: \(loss)") }
+      if !losses.isEmpty, options.has("--strict") {
         throw DefaultsRefusal(
           "Exporting \(target.name) as a script would lose something; nothing written")
       }
@@ -126,18 +128,14 @@ extension DefaultsTool {
     if path == "-" {
       streams.output(bytes)
     } else {
-      if case .stored(let domain) = target, looked[domain.name] == nil {
-        try checkIsNotEmptied(path)
-      }
+      if case .stored = target { try checkIsNotEmptied(path) }
       try PropertyListFile.export(bytes, to: path)
     }
   }
 
   private func contentsToExport(of target: DefaultsTarget) throws -> [String: PreferenceValue] {
-    if case .stored(let domain) = target { try checkIsRead(domain.name) }
-    guard case .stored(let domain) = target, looked[domain.name] == nil else {
-      return try contents(of: target) ?? [:]
-    }
+    guard case .stored(let domain) = target else { return try contents(of: target) ?? [:] }
+    try checkIsRead(domain.name)
     return told(try reading()?.entries(of: domain) ?? [:], of: domain)
   }
 

@@ -70,7 +70,7 @@ extension DefaultsTool {
     let undoing: PreferenceDatabase.Undoing
     if let text = options.value("--transaction") {
       guard words.isEmpty else { throw DefaultsUsage() }
-      guard let number = Int64(text) else {
+      guard let number = Int64(text), number > 0 else {
         throw DefaultsUsage(
           reason: "--transaction is a number that history shows, and not '\(text)'")
       }
@@ -84,11 +84,15 @@ extension DefaultsTool {
       undoing = .latest(count)
     }
     let isDryRun = options.has("--dry-run")
-    let (changes, count): ([PreferenceChange], Int)
+    let (changes, count, left): ([PreferenceChange], Int, [String])
     do {
-      (changes, count) = try writing().undo(
-        undoing, isForced: options.has("--force"), isDryRun: isDryRun,
-        where: desktop == nil ? nil : { self.isMeant($0.name) })
+      func undo(_ database: PreferenceDatabase) throws -> ([PreferenceChange], Int, [String]) {
+        let (changes, count) = try database.undo(
+          undoing, isForced: options.has("--force"), isDryRun: isDryRun,
+          where: desktop == nil ? nil : { self.isMeant($0.name) })
+        return (changes, count, database.leftByUndo)
+      }
+      (changes, count, left) = try isDryRun ? trying(undo) : undo(writing())
     } catch let error as PreferenceError where error.code == .notFound {
       throw DefaultsRefusal(
         "\(error.message)\nNothing was taken back. history shows what is left; undo --transaction "
@@ -98,7 +102,7 @@ extension DefaultsTool {
         "\(error.message)\nNothing was taken back. With --force, what was changed since is lost.")
     }
     guard count > 0 else { throw nothing }
-    for reason in try writing().leftByUndo { warn("\(reason); it was left as it is") }
+    for reason in left { warn("\(reason); it was left as it is") }
     // What the desktop refuses is not taken back, and must not be said.
     if !isDryRun { try pushToDesktop() }
     for change in changes { print(ChangeText.line(change)) }
@@ -151,7 +155,7 @@ extension DefaultsTool {
     defer { withExtendedLifetime(signal) {} }
     var sequence = try reading()?.latestSequence() ?? 0
     if let text = options.value("--since") {
-      guard let number = Int64(text) else {
+      guard let number = Int64(text), number >= 0 else {
         throw DefaultsUsage(
           reason: "--since is the number of a change, and not '\(text)'")
       }

@@ -25,7 +25,7 @@ extension DefaultsTool {
   func writeFile(
     _ value: PreferenceValue?, _ key: String, of target: DefaultsTarget, isForced: Bool
   ) throws {
-    guard case .stored(let domain) = target,
+    guard case .stored(let domain) = target, source(of: domain.name) == nil,
       let layer = TextLayer(of: domain.name, environment: { self.environment[$0] })
     else { throw DefaultsRefusal("\(target.name) has no text file.") }
     let schema = try schema(of: target)
@@ -92,7 +92,9 @@ extension DefaultsTool {
       if path.ends(with: ".json") {
         var entries = try TextLayer.values(bytes, path)
         entries[key] = value
-        return Array((JSONText.text(.dictionary(entries), isPretty: true) + "\n").utf8)
+        let text = JSONText.text(.dictionary(entries), isPretty: true) + "\n"
+        let isOfWindows = bytes.firstIndex(of: 0x0a).map { $0 > 0 && bytes[$0 - 1] == 0x0d } == true
+        return Array((isOfWindows ? text.substituting("\n", with: "\r\n") : text).utf8)
       } else {
         return try TOMLEdit.setting(bytes, key, to: value)
       }
@@ -109,6 +111,11 @@ extension DefaultsTool {
     let target = try take(&words)
     guard case .stored(let domain) = target else {
       throw DefaultsRefusal("\(target.name) is a file; domains have profiles.")
+    }
+    guard source(of: domain.name) == nil else {
+      throw DefaultsRefusal(
+        "\(target.name) is the desktop's; domains of programs of our own have profiles."
+          + "\nDefaults have not been changed.")
     }
     let key = OuterLayers.profilesKey
     if words.isEmpty, !options.has("--none") {

@@ -25,8 +25,9 @@ extension DefaultsTool {
     let condition = DefaultsCondition.take(&words, before: 1)
     let change = try gvariant(words, place.key, in: target) ?? change(words)
     let schema = isForced ? nil : try schema(of: target)
+    let fixed = try schema == nil ? [] : fixedKeys(of: target)
     try edit(target) { domain in
-      if let schema { try bring(domain, to: schema) }
+      if let schema { try bring(domain, to: schema, leaving: fixed) }
       let whole = try domain.value(place.key)
       let current = place.value(in: whole)
       try condition.check(current, at: place)
@@ -38,9 +39,11 @@ extension DefaultsTool {
   }
 
   /// Brings a domain to its schema's version before a value of that version is written into it.
-  private func bring(_ domain: any DefaultsEditing, to schema: PreferenceSchema) throws {
+  private func bring(
+    _ domain: any DefaultsEditing, to schema: PreferenceSchema, leaving fixed: Set<String>
+  ) throws {
     let contents = try domain.contents() ?? [:]
-    let changes = schema.migration(of: contents) ?? [:]
+    let changes = schema.migration(of: contents, leaving: fixed) ?? [:]
     for (key, value) in changes.sorted(by: { OldStyleWriter.precedes($0.key, $1.key) }) {
       if let value { try domain.set(value, key) } else { _ = try domain.remove(key) }
     }
@@ -109,10 +112,11 @@ extension DefaultsTool {
     }
     try check(entries, in: target)
     let schema = try schema(of: target)
+    let fixed = try fixedKeys(of: target)
     try edit(target) { domain in
       // An empty dictionary empties a domain, but does not create one.
       if try entries.isEmpty && !domain.exists { return }
-      if !entries.isEmpty, let schema { try bring(domain, to: schema) }
+      if !entries.isEmpty, let schema { try bring(domain, to: schema, leaving: fixed) }
       try domain.replace(
         by: Dictionary(
           uniqueKeysWithValues: entries.map { ($0, asKept($1, of: $0, in: target)) }))

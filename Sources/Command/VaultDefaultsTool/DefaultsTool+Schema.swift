@@ -28,7 +28,7 @@ extension DefaultsTool {
   /// Refuses a value that the domain's schema does not allow.
   func check(
     _ value: PreferenceValue, of key: String, in target: DefaultsTarget,
-    hint: String = "--force writes it anyway."
+    hint: String = "Behind the key, --force writes it anyway."
   ) throws {
     guard let reason = try refusal(of: value, of: key, in: target) else { return }
     throw DefaultsRefusal("\(reason)\nDefaults have not been changed. \(hint)")
@@ -94,6 +94,12 @@ extension DefaultsTool {
     }
   }
 
+  /// The keys of a domain that the administrator has fixed.
+  func fixedKeys(of target: DefaultsTarget) throws -> Set<String> {
+    guard case .stored(let domain) = target else { return [] }
+    return Set(try managed.entries(for: domain.name).keys)
+  }
+
   /// `migrate DOMAIN`: values of earlier versions and under former names become what the schema has.
   func migrate(_ arguments: ArraySlice<String>) throws {
     var words = arguments
@@ -109,16 +115,25 @@ extension DefaultsTool {
         "\(target.name) is of version \(version), and its schema of \(schema.version).\n"
           + "Defaults have not been changed. The package that wrote it has a later schema.")
     }
-    var changes = schema.migration(of: before) ?? [:]
+    let fixed = try managed.entries(for: domain.name)
+    let names = Set(fixed.keys)
+    let left = schema.left(of: before, by: names)
+    var changes = schema.migration(of: before, leaving: names) ?? [:]
     if !changes.isEmpty, !options.has("--dry-run") {
       try writing().transaction { transaction in
-        changes = schema.migration(of: try transaction.contents(of: domain) ?? [:]) ?? [:]
+        changes =
+          schema.migration(of: try transaction.contents(of: domain) ?? [:], leaving: names) ?? [:]
         try schema.migrate(domain, in: transaction)
       }
     }
     for (key, value) in changes.sorted(by: { OldStyleWriter.precedes($0.key, $1.key) }) {
       let change = PreferenceDifference(domain: domain, key: key, old: before[key], new: value)
       print(options.has("--json") ? ChangeText.json(change) : ChangeText.lines(change))
+    }
+    for key in left {
+      guard let entry = fixed[key] else { continue }
+      warn(
+        "\(ManagedPreferences.refusal(of: key, in: domain.name, entry)); it was left as it is")
     }
     if changes.isEmpty, !options.has("--json") { print("Nothing to change.") }
     if options.has("--dry-run"), !changes.isEmpty { throw DefaultsDrift() }
@@ -216,15 +231,14 @@ extension DefaultsTool {
     return lines.map { Quoting.visible($0) }.joined(separator: "\n")
   }
 
-  /// A limit: a real number, as long as that is exact.
-  private static func limit(_ exact: PreferenceValue?, _ number: Double?) -> PreferenceValue? {
-    guard let exact, let number else { return nil }
-    switch exact {
-    case .integer(let whole): return Int64(exactly: number) == whole ? .real(number) : exact
-    case .unsignedInteger(let whole):
-      return UInt64(exactly: number) == whole ? .real(number) : exact
-    default: return exact
-    }
+  /// A limit: a real number for a key of such, as long as that is exact.
+  private static func limit(
+    _ exact: PreferenceValue?, _ number: Double?, of key: PreferenceSchema.Key
+  ) -> PreferenceValue? {
+    guard key.type != "integer", case .integer(let whole)? = exact, let number,
+      Int64(exactly: number) == whole
+    else { return exact }
+    return .real(number)
   }
 
   private static func described(
@@ -234,8 +248,8 @@ extension DefaultsTool {
     entries["type"] = key.type.map { .string($0) }
     entries["description"] = key.description.map { .string($0) }
     if !key.isSensitive { entries["default"] = key.defaultValue }
-    entries["minimum"] = Self.limit(key.lowest, key.minimum)
-    entries["maximum"] = Self.limit(key.highest, key.maximum)
+    entries["minimum"] = Self.limit(key.lowest, key.minimum, of: key)
+    entries["maximum"] = Self.limit(key.highest, key.maximum, of: key)
     if !key.values.isEmpty { entries["values"] = .array(key.values) }
     entries["format"] = key.format.map { .string($0) }
     entries["signature"] = key.signature.map { .string($0) }

@@ -113,8 +113,8 @@ extension DefaultsTool {
 
   /// Writes a snapshot, or what is now, to a file.
   private func writeSnapshot(_ name: String?, to path: String) throws {
-    guard let database = try reading() else { throw DefaultsRefusal("There is nothing to write.") }
     if name == nil { try catchUpCopies() }
+    guard let database = try reading() else { throw DefaultsRefusal("There is nothing to write.") }
     let state = try name.map { try database.snapshot(named: $0) } ?? database.currentState()
     for reason in state.problems { warn("\(reason); it is not in the file") }
     try write(state.file, to: path)
@@ -130,10 +130,10 @@ extension DefaultsTool {
     guard words.count <= 2, !options.has("--prune"), !options.has("--merge") else {
       throw DefaultsUsage()
     }
+    if words.count < 2 { try catchUpCopies() }
     guard let database = try reading() else {
       throw DefaultsRefusal("there is no snapshot '\(words.first ?? Self.latest)'")
     }
-    if words.count < 2 { try catchUpCopies() }
     let before = try database.snapshot(named: words.popFirst() ?? Self.latest)
     let after =
       try words.popFirst().map { try database.snapshot(named: $0) } ?? database.currentState()

@@ -56,10 +56,10 @@ package final class DefaultsTool {
   let editor: ([UInt8]) throws -> [UInt8]
   /// What the conditions of sections in files are compared with.
   let machine: () -> DefaultsMachine
-  private let keys: () throws -> (any DataKeyProvider)?
+  let keys: () throws -> (any DataKeyProvider)?
   let home: () -> String?
   /// The name of the writer in the journal; asked for when the store is opened for writing.
-  private let origin: () -> String
+  let origin: () -> String
   /// The name that the command was called by, for lines to type.
   let program: String
   /// What an error of a library says, without what it says to do about it.
@@ -74,19 +74,25 @@ package final class DefaultsTool {
   /// The copies that this line has brought up to date, and what of them it named.
   var caughtUp: Set<String> = []
   var caughtUpNames: Set<String> = []
-  /// What the desktop has in domains whose copies could not be brought up to date.
-  var looked: [String: [String: PreferenceValue]?] = [:]
+  /// Why the copies could not be brought up to date; `nil` as far as they could.
+  var reasonOfOldCopy: String?
   /// Held while this line is between a copy and the desktop.
   private var desktopLock: FileLock?
   /// The host that `-currentHost` or `-host` names.
   private(set) var host: PreferenceDomain.Host = .any
   /// The store; opened when the first verb needs it.
-  private var database: PreferenceDatabase?
+  var database: PreferenceDatabase?
   private var isWritable = false
   /// Why the user's settings cannot be read; `nil` as far as the line knows that they can.
   private(set) var reasonOfNoHome: String?
   /// Whether the line has found that there is no home to read.
   var isWithoutHome: Bool { reasonOfNoHome != nil }
+  /// The warnings that were written.
+  private var warned: Set<String> = []
+  /// Whether the line records the desktop's changes until it is stopped.
+  var isRecording = false
+  /// Whether a part of the desktop is gone, and nobody knows yet whether that is a reset.
+  var isWaitingForAbsent = false
   /// Why parts of the desktop could not be read, by their names with the prefix.
   var unread: [String: DefaultsRefusal] = [:]
   /// Why nothing of a desktop could be read, by its prefix.
@@ -319,8 +325,9 @@ package final class DefaultsTool {
     streams.error(Array("\(LogPrefix.now()) \(message)\n".utf8))
   }
 
-  /// Writes a warning beside the answer.
+  /// Writes a warning beside the answer, once until the store is closed.
   func warn(_ message: String) {
+    guard warned.insert(message).inserted else { return }
     streams.error(Array("defaults: warning: \(message)\n".utf8))
   }
 
@@ -401,6 +408,7 @@ package final class DefaultsTool {
   func writing() throws -> PreferenceDatabase {
     if let database, isWritable { return database }
     database?.close()
+    database = nil
     guard
       let opened = try PreferenceDatabase.open(
         location(), mode: .write, process: origin(), keys: LazyKeys(keys),
@@ -441,7 +449,6 @@ package final class DefaultsTool {
   }
 
   func value(_ key: String, in target: DefaultsTarget) throws -> PreferenceValue? {
-    if case .stored(let domain) = target, let now = looked[domain.name] { return now?[key] }
     return switch target {
     case .stored(let domain): try reading()?.value(key, in: domain)
     case .file(let path): try PropertyListFile.contents(of: path)?[key]
@@ -449,7 +456,6 @@ package final class DefaultsTool {
   }
 
   package func contents(of target: DefaultsTarget) throws -> [String: PreferenceValue]? {
-    if case .stored(let domain) = target, let now = looked[domain.name] { return now }
     return switch target {
     case .stored(let domain): try reading()?.contents(of: domain)
     case .file(let path): try PropertyListFile.contents(of: path)
@@ -505,7 +511,9 @@ package final class DefaultsTool {
     caughtUp = []
     schemaCache = [:]
     caughtUpNames = []
-    looked = [:]
+    reasonOfOldCopy = nil
+    isWaitingForAbsent = false
+    warned = []
     unread = [:]
     unreadWholly = [:]
     desktopLock = nil

@@ -64,6 +64,10 @@ package struct ProfileManifest: Sendable {
       let isOfElements = key.type == "array" || key.type == "dictionary"
       if isOfElements || values.allSatisfy({ $0.kind.rawValue == key.type }) {
         if key.type != "dictionary" { key.values = values }
+        if let problem = key.problemOfChoices {
+          problems.append(problem)
+          key.values = []
+        }
       } else {
         problems.append("\(name): values of another type than \(key.type ?? "any")")
       }

@@ -25,6 +25,8 @@ package enum TOMLEdit {
     var lines = String(decoding: document, as: UTF8.self).parts(at: "\n", keepsEmpty: true)
       .map(String.init)
     if lines.last?.isEmpty == true { lines.removeLast() }
+    // A file from Windows keeps its ends of lines.
+    let end = lines.first?.utf8.last == 0x0d ? "\r" : ""
     let new = value.map { TOMLWriter.line(key, $0) }
     func proved(_ candidate: [String]) -> [UInt8]? {
       let bytes = Array(candidate.map { "\($0)\n" }.joined().utf8)
@@ -35,11 +37,11 @@ package enum TOMLEdit {
       guard let new else { return document }
       // Behind the last key that stands before the first table.
       let table = lines.firstIndex { $0.utf8.first { $0 > 0x20 } == UInt8(ascii: "[") }
-      var end = table ?? lines.count
-      while end > 0, table != nil, isBlankOrComment(lines[end - 1]) { end -= 1 }
-      for place in [end, table ?? lines.count, 0] {
+      var last = table ?? lines.count
+      while last > 0, table != nil, isBlankOrComment(lines[last - 1]) { last -= 1 }
+      for place in [last, table ?? lines.count, 0] {
         var candidate = lines
-        candidate.insert(new, at: place)
+        candidate.insert(new + end, at: place)
         if let bytes = proved(candidate) { return bytes }
       }
       throw PreferenceError(.lossy, "\(key) cannot be added to the file")
@@ -50,11 +52,12 @@ package enum TOMLEdit {
       throw PreferenceError(.lossy, "\(key) was not found in the file")
     }
     let start = line - 1
-    for end in start..<lines.count {
-      let comment = comment(of: lines[end])
-      for suffix in comment.isEmpty ? [""] : [" \(comment)", ""] {
+    for last in start..<lines.count {
+      // With the end of its line, where that is not only a line feed.
+      let comment = comment(of: lines[last])
+      for suffix in comment.isEmpty ? [end] : [" \(comment)", end] {
         var candidate = lines
-        candidate.replaceSubrange(start...end, with: new.map { [$0 + suffix] } ?? [])
+        candidate.replaceSubrange(start...last, with: new.map { [$0 + suffix] } ?? [])
         if let bytes = proved(candidate) { return bytes }
       }
     }

@@ -26,3 +26,15 @@ package enum DefaultsNumber {
   /// The date of `-date`; `nil` if the text is not one.
   package static func date(_ text: String, now: Date) -> Date? { DateText.lenient(text, now: now) }
 }
+
+extension Double {
+  /// A number that a text is, or infinity where it says that; `nil` for a text that is none, and for a
+  /// number that is too large for 64 bits, such as `1e999`.
+  package init?(exactText text: String) {
+    guard let number = Double(text) else { return nil }
+    let digits = text.utf8.first.map { $0 == 0x2b || $0 == 0x2d } == true ? 1 : 0
+    let isWord = text.utf8.dropFirst(digits).first.map { ($0 | 0x20) == 0x69 } ?? false
+    guard number.isFinite || number.isNaN || isWord else { return nil }
+    self = number
+  }
+}

@@ -84,6 +84,14 @@ public struct PreferenceError: Error, Sendable, CustomStringConvertible {
       || cause.systemError == ENOTDIR
   }
 
+  /// Whether nothing can be written, such as on a full disk.
+  package var isOfNoPlaceToWrite: Bool {
+    guard let cause = underlying as? StorageError,
+      cause.systemError != EMFILE, cause.systemError != ENFILE
+    else { return false }
+    return cause.isOfNoPlaceToWrite
+  }
+
   /// An error of this module as it is; any other becomes the cause of one with code `.storage`.
   package init(wrapping error: any Error) {
     switch error {

@@ -35,7 +35,9 @@ package final class ChangeSignal: Sendable {
       directory: { () throws(StorageError) in try Directory(location.data, create: true) },
       path: location.data, name: StoreLocation.storeName,
       open: {
-        (try? Store.open(location, mode: .read, busyTimeout: .milliseconds(500)))?.connection
+        let store = try? Store.open(location, mode: .read, busyTimeout: .milliseconds(500))
+        // A copy shows no changes of others.
+        return store?.isCopy == true ? nil : store?.connection
       })
   }
 

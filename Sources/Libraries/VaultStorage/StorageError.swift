@@ -118,4 +118,11 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
 
   /// The message and, in parentheses, what to do about it.
   public var description: String { recovery.map { "\(message) (\($0))" } ?? message }
+
+  /// Whether nothing could be written where SQLite keeps its files beside a store.
+  package var isOfNoPlaceToWrite: Bool {
+    if let systemError, [ENOSPC, EDQUOT, EROFS].contains(systemError) { return true }
+    // SQLITE_CANTOPEN, SQLITE_READONLY.
+    return databaseError.map { [14, 8].contains($0 & 0xff) } ?? false
+  }
 }

@@ -22,12 +22,16 @@ package final class Store {
   /// Whether commits use a rollback journal because several machines share the file system.
   package let isOnNetwork: Bool
 
+  /// Whether this is a copy in memory, which does not see what others write.
+  package let isCopy: Bool
+
   private let busyTimeout: Duration
 
   private init(
     connection: SQLiteConnection, directory: Directory?, at location: StoreLocation? = nil,
-    isOnNetwork: Bool, busyTimeout: Duration = .zero
+    isOnNetwork: Bool, isCopy: Bool = false, busyTimeout: Duration = .zero
   ) {
+    self.isCopy = isCopy
     self.location = location
     self.busyTimeout = busyTimeout
     self.connection = connection
@@ -74,14 +78,64 @@ package final class Store {
     }
     for suffix in sidecarSuffixes { _ = try StoreFile.check(name + suffix, in: directory) }
     let isOnNetwork = try NetworkFileSystem.contains(directory)
-    let connection = try openConnection(
-      "\(directory.path)/\(name)", directory: directory, name: name, mode: mode,
-      busyTimeout: busyTimeout)
-    let store = Store(
-      connection: connection, directory: directory, at: location, isOnNetwork: isOnNetwork,
-      busyTimeout: busyTimeout)
-    guard try store.prepare(mode, isNew: isNew) else { return nil }
-    return store
+    do {
+      let connection = try openConnection(
+        "\(directory.path)/\(name)", directory: directory, name: name, mode: mode,
+        busyTimeout: busyTimeout)
+      let store = Store(
+        connection: connection, directory: directory, at: location, isOnNetwork: isOnNetwork,
+        busyTimeout: busyTimeout)
+      guard try store.prepare(mode, isNew: isNew) else { return nil }
+      return store
+    } catch  where mode == .read && error.isOfNoPlaceToWrite {
+      // To read must not need to write.
+      guard let copy = copy(in: directory, at: location, busyTimeout) else { throw error }
+      guard try copy.prepare(mode, isNew: isNew) else { return nil }
+      return copy
+    }
+  }
+
+  /// A copy in memory of a store beside which SQLite cannot make its files, such as on a full disk.
+  ///
+  /// That no such file is there says that no other process has the store open.
+  ///
+  /// - Returns: `nil` if there is no way to read it.
+  private static func copy(
+    in directory: Directory, at location: StoreLocation, _ busyTimeout: Duration
+  ) -> Store? {
+    let path = "\(directory.path)/\(StoreLocation.storeName)"
+    let log = try? System.status(of: "\(StoreLocation.storeName)-wal", in: directory.descriptor)
+    var isWritable = false
+    for mode in [SQLiteConnection.Mode.alone, .unlocked, .immutable] {
+      if mode == .immutable, log != nil { break }
+      do throws(StorageError) {
+        let source = try SQLiteConnection(path: path, mode: mode, busyTimeout: busyTimeout)
+        defer { source.close() }
+        if mode == .alone {
+          if source.isReadOnly { continue }
+          isWritable = true
+        }
+        // Who could write it may be another process, which only a lock keeps from that.
+        if mode == .unlocked, isWritable { continue }
+        let copy = try SQLiteConnection()
+        try source.backup(to: copy)
+        try copy.executeScript("PRAGMA query_only=ON")
+        return Store(
+          connection: copy, directory: directory, at: location, isOnNetwork: false, isCopy: true,
+          busyTimeout: busyTimeout)
+      } catch { continue }
+    }
+    return nil
+  }
+
+  /// A copy in memory, which can be changed; for what is to be known before it is done.
+  ///
+  /// - Throws: ``StorageError``.
+  package func inMemoryCopy() throws(StorageError) -> Store {
+    let copy = try SQLiteConnection()
+    try connection.backup(to: copy)
+    copy.ignoreTriggersAndViews()
+    return Store(connection: copy, directory: nil, isOnNetwork: false, isCopy: true)
   }
 
   /// The suffixes of SQLite's own files beside the store.

@@ -143,6 +143,23 @@ struct DefaultsDumpTests: DefaultsFiles {
     )
   }
 
+  /// A script that makes 64 bits of 32 has lost their width, which `--strict` alone refuses, as for XML.
+  @Test(arguments: [PreferenceValue.float(.infinity), .float(-.infinity), [.float(1.5)]])
+  func aScriptThatWidensANumberIsNotStrict(value: PreferenceValue) throws {
+    let defaults = try DefaultsRunner()
+    let database = try #require(
+      try PreferenceDatabase.open(defaults.home.location, mode: .write, process: "test"))
+    try database.transaction { try $0.set(value, "n", in: PreferenceDomain("com.f")) }
+    database.close()
+    let lenient = defaults("export", "--format", "script", "com.f", "-")
+    #expect(lenient.status == 0)
+    #expect(lenient.error == "")
+    let strict = defaults("export", "--format", "script", "--strict", "com.f", "-")
+    #expect(strict.status == 1)
+    #expect(strict.output == "")
+    #expect(strict.error.contains("a 32-bit number becomes a 64-bit one"), "\(strict.error)")
+  }
+
   @Test func valuesOfOtherHostsAreDumpedWithTheirIds() throws {
     let defaults = try DefaultsRunner()
     defaults("write", "com.ed", "k", "1")

@@ -266,4 +266,63 @@ struct DefaultsLayerTests {
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
     #expect(defaults("delete", "com.ed", "fontSize", "--to-file").status == 0)
   }
+
+  /// A number that is too large for its type, and an empty switch, are left out and said.
+  @Test(arguments: [
+    ("ZOOM", "1e999", "zoom"), ("ZOOM", "-1e999", "zoom"), ("ON", "", "on"),
+    ("FONT_SIZE", "", "fontSize"),
+  ])
+  func variablesThatSayNothingAreLeftOut(variable: String, text: String, key: String) throws {
+    try write(
+      """
+      environment = "ED"
+      [keys.fontSize]
+      type = "integer"
+      default = 12
+      [keys.zoom]
+      type = "float"
+      default = 12
+      [keys.on]
+      type = "boolean"
+      """, "schemas/com.ed.toml")
+    defaults("write", "com.ed", "on", "-bool", "true")
+    defaults.environment["ED_\(variable)"] = text
+    let read = defaults("read", "--effective", "com.ed", key)
+    #expect(read.output == (key == "on" ? "1\n" : "12\n"))
+    #expect(read.error.contains("the variable ED_\(variable) is not of type"), "\(read.error)")
+    defaults.environment = ["ED_ZOOM": "-inf"]
+    #expect(defaults("read", "--effective", "com.ed", "zoom").output.contains("inf"))
+  }
+
+  /// A file with the ends of lines of Windows keeps them.
+  @Test func linesThatEndAsOnWindowsStaySo() throws {
+    try write("# mine\r\nfontSize = 20 # large\r\n\r\n[more]\r\nx = 1\r\n", ".config/com.ed.toml")
+    #expect(defaults("write", "com.ed", "fontSize", "--to-file", "-int", "21").status == 0)
+    #expect(defaults("write", "com.ed", "theme", "--to-file", "dark").status == 0)
+    #expect(
+      try text(".config/com.ed.toml")
+        == "# mine\r\nfontSize = 21 # large\r\ntheme = \"dark\"\r\n\r\n[more]\r\nx = 1\r\n")
+    #expect(defaults("delete", "com.ed", "theme", "--to-file").status == 0)
+    #expect(
+      try text(".config/com.ed.toml")
+        == "# mine\r\nfontSize = 21 # large\r\n\r\n[more]\r\nx = 1\r\n")
+    try FileManager.default.removeItem(atPath: "\(defaults.home.path)/.config/com.ed.toml")
+    try write("{\r\n  \"fontSize\": 20\r\n}\r\n", ".config/com.ed.json")
+    #expect(defaults("write", "com.ed", "fontSize", "--to-file", "-int", "21").status == 0)
+    #expect(try text(".config/com.ed.json") == "{\r\n  \"fontSize\": 21\r\n}\r\n")
+  }
+
+  /// Domains of the desktop have no profiles and no text file: what that writes would be set there.
+  @Test(arguments: ["dconf:/a/", "dconf:", "kconfig:krc:G", "portal:org.freedesktop.appearance"])
+  func theDesktopHasNoProfilesAndNoTextFile(domain: String) throws {
+    for words in [
+      ["profile", domain, "work"], ["profile", domain], ["write", domain, "k", "--to-file", "v"],
+    ] {
+      let refused = defaults.run(words)
+      #expect(refused.status == 1, "\(words)")
+      #expect(!refused.message.isEmpty)
+    }
+    #expect(try defaults.value("@profiles", domain) == nil)
+    #expect(!FileManager.default.fileExists(atPath: "\(defaults.home.path)/.config"))
+  }
 }

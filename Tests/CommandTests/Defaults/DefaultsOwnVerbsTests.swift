@@ -214,7 +214,10 @@ struct DefaultsOwnVerbsTests {
   @Test(arguments: [
     (["undo", "0"], "the count is a number from 1, and not '0'"), (["undo", "abc"], "not 'abc'"),
     (["undo", "--since", "garbage"], "'garbage' is neither a date"),
-    (["undo", "--transaction", "x"], "and not 'x'"), (["history", "--limit", "x"], "--limit is a"),
+    (["undo", "--transaction", "x"], "and not 'x'"),
+    (["undo", "--transaction", "-1"], "and not '-1'"),
+    (["undo", "--transaction", "0"], "and not '0'"), (["watch", "--since", "-1"], "and not '-1'"),
+    (["history", "--limit", "x"], "--limit is a"),
     (["watch", "--count", "x"], "--count is a"),
     (["watch", "--since", "x"], "--since is the number"),
     (["history", "--no-such"], "there is no option '--no-such'"),

@@ -95,7 +95,7 @@ struct DefaultsSchemaTests {
     let all = defaults("describe", "com.ed")
     #expect(all.output.hasPrefix("An editor\nfile\n"))
     #expect(all.output.contains("theme (string)\n    one of \"light\", \"dark\"\n"))
-    #expect(defaults("describe", "--json", "com.ed").output.contains("\"maximum\": 96.0"))
+    #expect(defaults("describe", "--json", "com.ed").output.contains("\"maximum\": 96"))
     #expect(defaults("describe", "com.ed", "fontsize").message.contains("Did you mean fontSize?"))
     #expect(defaults("describe", "com.none").message.contains("There is no schema of com.none"))
   }

@@ -59,6 +59,12 @@ struct DesktopTests {
     #expect(played.status == 0, "\(played.errors) \(played.text)")
   }
 
+  @Test(.enabled(if: hasDConf, "needs dconf-cli, dconf-service and dbus"))
+  func manyKeysOfDConfAreResetAtOnceAndNoOthers() throws {
+    let played = try play("desktop.sh", ["resets"])
+    #expect(played.status == 0, "\(played.errors) \(played.text)")
+  }
+
   @Test(.enabled(if: hasDConf, "needs dconf-cli"))
   func withoutABusNothingIsSetAndTheLineIsUndone() throws {
     let played = try play("desktop.sh", ["without"])
@@ -106,6 +112,58 @@ struct DesktopTests {
       #expect(defaults.run(words).status == 0, "\(words)")
     }
     #expect(try defaults.value("k", "kconfig:krc:G") == "1")
+  }
+
+  /// A file that is gone or empty for a moment says nothing of what was set in it: a desktop that starts,
+  /// a program that replaces it.
+  @Test(arguments: ["gone", "empty"])
+  func aFileOfKConfigThatIsBrieflyAwayIsNotAReset(kind: String) throws {
+    let defaults = try DefaultsRunner()
+    try write("[G]\nk=1\n", "krc", defaults)
+    try write("[G]\nk=1\n", "otherrc", defaults)
+    _ = defaults("record", "kconfig", "--once", "krc", "otherrc")
+    let path = "\(defaults.home.path)/.config/krc"
+    func away() throws {
+      if kind == "gone" {
+        try FileManager.default.removeItem(atPath: path)
+      } else {
+        try Data().write(to: URL(fileURLWithPath: path))
+      }
+    }
+    try away()
+    let named = defaults("--kconfig", "read", "krc:G", "k")
+    #expect(named.status == 1)
+    #expect(named.message.contains("it is \(kind)"), "\(named.message)")
+    for words in [
+      ["--kconfig", "history"], ["--kconfig", "read", "otherrc:G"], ["snapshot", "s"], ["undo"],
+    ] {
+      let other = defaults.run(words)
+      #expect(other.error.contains("until it has been so for a minute"), "\(words) \(other)")
+    }
+    #expect(defaults("--kconfig", "dump", "--output", "\(defaults.home.path)/k.toml").status == 1)
+    #expect(defaults("--kconfig", "write", "krc:G", "new", "1").status == 1)
+    #expect(try defaults.value("k", "kconfig:krc:G") == "1")
+    try write("[G]\nk=1\n", "krc", defaults)
+    #expect(
+      defaults("--kconfig", "read", "krc:G", "k") == .init(status: 0, output: "1\n", error: ""))
+    #expect(!defaults("--kconfig", "history").output.contains("-> (none)"))
+    // A minute after it was first seen so, it is a reset, and can be undone.
+    try away()
+    _ = defaults("--kconfig", "domains")
+    let store = try #require(
+      try PreferenceDatabase.open(defaults.home.location, mode: .write, process: "test"))
+    let place = PreferenceDomain("@desktop")
+    guard case .date(let first)? = try store.value("gone:kconfig:krc", in: place) else {
+      Issue.record("it was not noted")
+      return
+    }
+    try store.transaction { try $0.note(.date(first - 61), "gone:kconfig:krc", in: place) }
+    store.close()
+    let history = defaults("--kconfig", "history")
+    #expect(history.error == "")
+    #expect(history.output.contains("kconfig:krc:G\t\"k\"\t\"1\" -> (none)"), "\(history.output)")
+    #expect(defaults("--kconfig", "undo", "--dry-run").status == 0)
+    #expect(try defaults.value("k", "kconfig:krc:G") == nil)
   }
 
   /// What is set in a file that was looked at and was not there is a change, and can be undone.

@@ -6,6 +6,12 @@ import VaultPreferences
 
 /// GVariant's text format, both ways, with GLib's own reader as the judge where it is installed.
 struct GVariantTextTests {
+  /// As GLib does.
+  @Test(arguments: ["1e999", "-1e999", "[1.0, 1e999]"])
+  func aNumberThatIsTooLargeIsRefused(text: String) {
+    #expect(throws: PreferenceError.self) { try GVariantText(text) }
+  }
+
   @Test(
     arguments: [
       ("true", "b", true), ("'it\\'s'", "s", "it's"), (#""it's""#, "s", "it's"), ("5", "i", 5),

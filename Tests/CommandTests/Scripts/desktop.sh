@@ -300,6 +300,69 @@ elsewhere)
     export XDG_CONFIG_HOME=$folder/$home/.config
     if d --dconf history | grep -q -e '-> (none)'; then exit 8; fi
     ;;
+resets)
+    # Many keys are reset at once, and no others: 3, 200 and 4,000 of them, whose offsets have 1, 2 and 4 bytes.
+    long=a-key-with-a-rather-long-name-of-its-own
+    { for part in "few 3" "some 200" "many 4000"; do
+        set -- $part
+        echo "[test/$1]"
+        for ((key = 1; key <= $2; key++)); do echo "$long-$key=$key"; done
+        printf '\n[test/%s/inner]\nstays=1\n\n' "$1"
+    done; } | dconf load /
+    d record dconf --once >/dev/null
+    dconf dump / >"$folder/all"
+    for part in few some many; do
+        d --dconf delete "/test/$part/"
+        is "$(dconf dump "/test/$part/")" $'[inner]\nstays=1' "delete of $part"
+        d --dconf undo >/dev/null
+        cmp "$folder/all" <(dconf dump /)
+    done
+    # What others set meanwhile stays: only what the copy had goes.
+    cat >"$folder/meanwhile" <<'END'
+#!/bin/sh
+# dconf, with another program that sets a key behind each look at all of them.
+case $1 in
+dump) /usr/bin/dconf "$@" && /usr/bin/dconf write /test/few/others 7 ;;
+*) exec /usr/bin/dconf "$@" ;;
+esac
+END
+    mkdir -p "$folder/fake"
+    chmod 755 "$folder/meanwhile"
+    mv "$folder/meanwhile" "$folder/fake/dconf"
+    PATH=$folder/fake:$PATH d --dconf delete /test/few/
+    is "$(dconf read /test/few/others)" 7 "another program's key"
+    is "$(dconf dump /test/few/ | grep -c "$long" || :)" 0 'what goes'
+    # A database that another profile names is another desktop, and one that is not there says nothing.
+    printf 'user-db:work\n' >"$folder/profile"
+    if DCONF_PROFILE=$folder/profile dconf write /test/w 1 && DCONF_PROFILE=$folder/profile d --dconf read /test/ w \
+        2>"$folder/error"; then exit 20; fi
+    grep -q 'is of ' "$folder/error"
+    is "$(VAULT_HOME=$folder/work DCONF_PROFILE=$folder/profile d --dconf read /test/ w)" 1 'a profile'
+    VAULT_HOME=$folder/work DCONF_PROFILE=$folder/profile timeout 60 "$vault" defaults record dconf --count 1 \
+        >"$folder/recorded" &
+    recorder=$!
+    while ! grep -q 'change' "$folder/recorded"; do DCONF_PROFILE=$folder/profile dconf write /test/w "$RANDOM"; done
+    wait $recorder
+    VAULT_HOME=$folder/work DCONF_PROFILE=$folder/profile d --dconf write /test/ v -int 1
+    VAULT_HOME=$folder/work DCONF_PROFILE=$folder/profile d --dconf write /test/ u -int 1
+    VAULT_HOME=$folder/work DCONF_PROFILE=$folder/profile d --dconf delete /test/
+    is "$(DCONF_PROFILE=$folder/profile dconf dump /)" '' 'a delete in a profile'
+    for name in nothing "$folder/none" ''; do
+        if DCONF_PROFILE=$name d --dconf read /test/some/ 2>"$folder/error"; then exit 21; fi
+        grep -q 'which DCONF_PROFILE names' "$folder/error"
+        DCONF_PROFILE=$name d --dconf history >/dev/null 2>&1
+    done
+    if d --dconf history /test/some/ | tail -n 1 | grep -q -e '-> (none)'; then exit 22; fi
+    # A locked key among many is refused, and nothing is reset.
+    mkdir -p "$folder/site/db/site.d/locks"
+    printf '/test/some/%s-7\n' "$long" >"$folder/site/db/site.d/locks/locks"
+    printf '[test/some]\n%s-7=0\n' "$long" >"$folder/site/db/site.d/values"
+    dconf compile "$folder/site/site" "$folder/site/db/site.d"
+    printf 'user-db:user\nfile-db:%s\n' "$folder/site/site" >"$folder/locking"
+    if DCONF_PROFILE=$folder/locking d --dconf delete /test/some/ 2>"$folder/error"; then exit 23; fi
+    grep -q 'locked' "$folder/error"
+    is "$(dconf dump /test/some/ | grep -c "$long")" 200 'nothing is reset'
+    ;;
 without)
     # No bus: what cannot be set is undone, and said.
     export DBUS_SESSION_BUS_ADDRESS=unix:path=/nonexistent

@@ -184,3 +184,18 @@ timeout 60 "$vault" defaults record kconfig --count 1 >"$folder/recorded" &
 recorder=$!
 while ! grep -q 'change' "$folder/recorded"; do kwriteconfig5 --file paths --group G --key n $RANDOM; done
 wait $recorder
+# A file that is replaced with a moment without it stops no recorder, and is no reset.
+printf '[G]\nk=1\n' >"$XDG_CONFIG_HOME/gaprc"
+d record kconfig --once gaprc >/dev/null
+timeout 120 "$vault" defaults record kconfig --count 1 gaprc >"$folder/recorded" 2>"$folder/error" &
+recorder=$!
+while ! grep -q 'gaprc: it is gone' "$folder/error"; do
+    mv "$XDG_CONFIG_HOME/gaprc" "$XDG_CONFIG_HOME/gaprc.new"
+    mv "$XDG_CONFIG_HOME/gaprc.new" "$XDG_CONFIG_HOME/gaprc"
+done
+while ! grep -q 'change' "$folder/recorded"; do
+    kwriteconfig5 --file gaprc --group G --key n $RANDOM
+done
+wait $recorder
+if d --kconfig history gaprc:G | grep -q -e '-> (none)'; then exit 27; fi
+is "$(d --kconfig read gaprc:G k)" 1 'the replaced file'

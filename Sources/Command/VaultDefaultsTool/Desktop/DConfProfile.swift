@@ -19,35 +19,44 @@ struct DConfProfile {
   /// Whether there are others whose values cannot be told from the user's.
   var isMixed: Bool { hasMore && own == nil }
 
+  /// Why nothing can be read: dconf then reads as if nothing were set.
+  let problem: String?
+
   /// Reads the profile that counts.
   init(_ environment: [String: String]) {
     // The administrator's own, which no variable replaces.
     if let lines = Self.lines("/run/dconf/user/\(getuid())") {
-      (hasMore, own) = (lines.count > 1, nil)
+      (hasMore, own, problem) = (lines.count > 1, nil, nil)
       database = Self.database(lines)
       return
     }
-    let lines = Self.usual(environment) ?? []
+    guard let lines = Self.usual(environment) else {
+      (hasMore, own, database) = (false, nil, nil)
+      problem =
+        "there is no profile \(Quoting.visible(environment["DCONF_PROFILE"] ?? "")), which "
+        + "DCONF_PROFILE names"
+      return
+    }
     hasMore = lines.count > 1
     database = Self.database(lines)
     let first = lines.first ?? ""
     own = hasMore && first.begins(with: "user-db:") ? "\(first)\n" : nil
+    problem = lines.isEmpty ? "its profile has no database" : nil
   }
 
-  /// Without a profile it is `user`.
+  /// The first one, unless another service has it.
   private static func database(_ lines: [String]) -> String? {
-    guard let first = lines.first else { return "user" }
-    return first.begins(with: "user-db:") ? String(first.dropFirst("user-db:".count)) : nil
+    guard let first = lines.first, first.begins(with: "user-db:") else { return nil }
+    return String(first.dropFirst("user-db:".count))
   }
 
+  /// The lines of the profile; `nil` if it is named, and not there.
   private static func usual(_ environment: [String: String]) -> [String]? {
-    if let name = environment["DCONF_PROFILE"], let lines = profile(name, environment) {
-      return lines
-    }
+    if let name = environment["DCONF_PROFILE"] { return profile(name, environment) }
     if let folder = environment["XDG_RUNTIME_DIR"], let lines = lines("\(folder)/dconf/profile") {
       return lines
     }
-    return profile("user", environment)
+    return profile("user", environment) ?? ["user-db:user"]
   }
 
   private static func profile(_ name: String, _ environment: [String: String]) -> [String]? {

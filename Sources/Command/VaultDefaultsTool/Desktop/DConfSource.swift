@@ -48,6 +48,9 @@ final class DConfSource: DesktopSource {
   }
 
   private func path(_ word: String) throws -> String {
+    guard !word.isEmpty, word != "//" else {
+      throw DefaultsRefusal("dconf's domains are schemas, or paths such as /org/gnome/terminal/.")
+    }
     let path = word.ends(with: "/") ? word : word + "/"
     guard !path.contains(bytes: "//"), !path.utf8.contains(where: { $0 < 0x20 }),
       !path.contains(bytes: "]")
@@ -60,7 +63,11 @@ final class DConfSource: DesktopSource {
   // MARK: Reading
 
   var folderOfSettings: String? {
-    profile.database == nil ? nil : try? StoreLocation.configuration { self.environment[$0] }
+    guard let name = profile.database,
+      let folder = try? StoreLocation.configuration({ self.environment[$0] })
+    else { return nil }
+    // Another database than the usual one is another desktop, as another folder is.
+    return name == "user" ? folder : "\(folder)/dconf/\(name)"
   }
 
   func current(beside known: Set<String>) throws -> [String: [String: PreferenceValue]] {
@@ -82,6 +89,9 @@ final class DConfSource: DesktopSource {
   /// - Returns: Why it can be read by nobody here; what is to be said if it had values before, since
   ///   it is gone or empty. dconf itself does neither: when all is reset, its file has an empty table.
   private func whyUnread() -> (refusal: DefaultsRefusal?, missing: DefaultsRefusal?) {
+    if let problem = profile.problem {
+      return (DefaultsRefusal("Could not read dconf: \(problem)"), nil)
+    }
     guard let name = profile.database,
       let folder = try? StoreLocation.configuration({ self.environment[$0] })
     else { return (nil, nil) }
@@ -256,9 +266,28 @@ final class DConfSource: DesktopSource {
       _ = try run(
         ["load", "/"], input: Array(lines.joined(separator: "\n").utf8), setting: changes)
     }
-    for change in changes where change.value == nil {
+    try reset(changes.filter { $0.value == nil })
+  }
+
+  /// Resets keys: at once, where dconf's own service does that; or one by one.
+  private func reset(_ changes: [DesktopChange]) throws {
+    for change in changes where changes.count > 1 {
+      // The service does not look at locks, which the library in each program does.
+      guard try lock(of: change.key, in: change.domain) == nil else { throw Self.locked(change) }
+    }
+    if changes.count > 1, let writer = profile.database.flatMap({ DConfWriter($0, environment) }) {
+      _ = try DesktopEnvironment.folderToWrite(environment)
+      if writer.reset(changes.map { "\($0.domain)\($0.key)" }) { return }
+    }
+    for change in changes {
       _ = try run(["reset", "\(change.domain)\(change.key)"], setting: [change])
     }
+  }
+
+  private static func locked(_ change: DesktopChange) -> DefaultsRefusal {
+    DefaultsRefusal(
+      "The administrator has locked \(change.domain)\(change.key).\n"
+        + "Defaults have not been changed.")
   }
 
   /// Whether `dconf load` takes a key: a line of a key file cuts blanks at both ends off, and
@@ -319,7 +348,7 @@ final class DConfSource: DesktopSource {
 
   func files(of known: Set<String>) -> [(folder: String, name: String)] {
     guard let folder = try? StoreLocation.configuration({ self.environment[$0] }) else { return [] }
-    return [("\(folder)/dconf", "user")]
+    return [("\(folder)/dconf", profile.database ?? "user")]
   }
 
   private func run(
@@ -344,9 +373,7 @@ final class DConfSource: DesktopSource {
     }
     guard run.isSuccess else {
       if let locked = try changes.first(where: { try lock(of: $0.key, in: $0.domain) != nil }) {
-        throw DefaultsRefusal(
-          "The administrator has locked \(locked.domain)\(locked.key).\n"
-            + "Defaults have not been changed.")
+        throw Self.locked(locked)
       }
       let text = String(decoding: run.errors, as: UTF8.self)
       let reason = Quoting.visible(String(text.parts(at: "\n").first ?? "it failed"))

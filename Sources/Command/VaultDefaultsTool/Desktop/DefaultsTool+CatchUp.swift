@@ -23,7 +23,9 @@ extension DefaultsTool {
   ///
   /// - Returns: The number of keys that changed.
   @discardableResult
-  func catchUp(_ source: any DesktopSource, beside named: Set<String> = []) throws -> Int {
+  func catchUp(
+    _ source: any DesktopSource, beside named: Set<String> = [], isSilent: Bool = false
+  ) throws -> Int {
     let prefix = type(of: source).prefix
     guard !caughtUp.contains(prefix) || !named.isSubset(of: caughtUpNames) else { return 0 }
     caughtUp.insert(prefix)
@@ -37,11 +39,14 @@ extension DefaultsTool {
     }
     // A home that is read-only, or full: what is read is what the desktop has.
     func show(_ reason: String) throws -> Int {
-      for name in try known(to: source).union(found.values.keys)
-      where found.unread[source.part(of: name)] == nil {
-        looked[prefix + name] = .some(found.values[name])
-      }
-      warn("the copy of the desktop's settings is not up to date: \(reason)")
+      let name = String(prefix.dropLast())
+      let isFirst = try reading() == nil
+      let copy = try openInMemory(as: isFirst ? "\(name) (as found)" : name)
+      let present = try news(found, source) { try copy.contents(of: $0) }
+      try copy.transaction(isFirstLook: isFirst) { try Self.write(present, $0) }
+      read(from: copy)
+      reasonOfOldCopy = reason
+      if !isSilent { warn("the copy of the desktop's settings is not up to date: \(reason)") }
       return 0
     }
     do {
@@ -54,8 +59,12 @@ extension DefaultsTool {
       return try whileNobodySets {
         try take(try look(source, beside: named), from: source, beside: named, writer)
       }
-    } catch let error as PreferenceError where error.code == .storage {
-      return try show(error.message)
+    } catch {
+      // A transaction throws what the store says, others what that means to preferences.
+      guard !(error is DefaultsRefusal) else { throw error }
+      let problem = PreferenceError(wrapping: error)
+      guard problem.code == .storage else { throw error }
+      return try show(problem.message)
     }
   }
 
@@ -80,10 +89,13 @@ extension DefaultsTool {
       unreadWholly[type(of: source).prefix] = refusal
       warn("\(refusal.reason); what is known of it is as it was")
     }
+    try holdAbsent(&found, of: source)
     unreadWholly[type(of: source).prefix] =
       found.unread[""] ?? unreadWholly[type(of: source).prefix]
     for (part, refusal) in found.unread { unread[type(of: source).prefix + part] = refusal }
     for part in Set(named.map { source.part(of: $0) }).sorted() {
+      // The recorder waits for a file that is gone for a moment.
+      if isRecording, found.absent[part] != nil { continue }
       if let refusal = found.unread[part] { throw refusal }
     }
     for problem in source.takeProblems() { warn(problem) }

@@ -5,6 +5,9 @@ import VaultStorage
 
 /// The recorder of the desktop's settings.
 extension DefaultsTool {
+  /// Milliseconds until the next look while the journal cannot be written.
+  private static let retry: Int32 = 2_000
+
   /// `record dconf|kconfig [FILE…]`: keeps the journal of the desktop's settings until it is stopped.
   func record(_ arguments: ArraySlice<String>) throws {
     var words = arguments
@@ -26,6 +29,7 @@ extension DefaultsTool {
         "record kconfig has no file to look at yet; name them: kdeglobals kwinrc")
     }
     for file in files { try checkHome(of: file.folder) }
+    isRecording = !options.has("--once")
     // Before a folder is made, in which nothing is then the truth.
     if !(source is PortalSource) {
       _ = try look(source, beside: named)
@@ -56,11 +60,27 @@ extension DefaultsTool {
         warn("there is no \(file.folder)/\(file.name) yet; it is recorded once it is there")
       }
     }
+    var said: String?
     while true {
       caughtUp.remove(type(of: source).prefix)
-      let count = try catchUp(source, beside: named)
+      let count = try catchUp(source, beside: named, isSilent: said != nil)
+      let reason = reasonOfOldCopy
+      let isWaiting = isWaitingForAbsent
       // The next look reads the store again.
       close()
+      if let reason {
+        if options.has("--once") {
+          throw DefaultsRefusal(
+            "Nothing was recorded: \(reason)\nWhat the desktop has is recorded by the next line "
+              + "that can write.")
+        }
+        if said != reason {
+          warn("nothing is recorded until the journal can be written: \(reason)")
+        }
+      } else if said != nil {
+        warn("the journal can be written again")
+      }
+      said = reason
       if count > 0 { print("Recorded \(count) change\(count == 1 ? "" : "s").") }
       if options.has("--once") { return }
       if count > 0, let rest = left {
@@ -68,7 +88,8 @@ extension DefaultsTool {
         left = rest - 1
       }
       var waiting = pollfd(fd: read, events: Int16(POLLIN), revents: 0)
-      unsafe poll(&waiting, 1, -1)
+      // No event says that the journal can be written again, or that a file is gone for good.
+      unsafe poll(&waiting, 1, said == nil && !isWaiting ? -1 : Self.retry)
       var bytes = [UInt8](repeating: 0, count: 64)
       while unsafe Glibc.read(read, &bytes, 64) > 0 {}
     }

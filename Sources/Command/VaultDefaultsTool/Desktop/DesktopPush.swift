@@ -36,7 +36,11 @@ final class DesktopPush {
   /// - Returns: Whether the desktop has it.
   func putBack() -> Bool {
     guard before != nil else { return true }
-    for former in different() ?? [] { try? source.push([former]) }
+    let all = different() ?? []
+    if type(of: source).setsAtOnce, (try? source.push(all)) != nil {
+      return different()?.isEmpty == true
+    }
+    for former in all { try? source.push([former]) }
     return different()?.isEmpty == true
   }
 

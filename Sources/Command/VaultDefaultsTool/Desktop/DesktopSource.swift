@@ -116,6 +116,9 @@ struct DesktopLook {
   var unread: [String: DefaultsRefusal] = [:]
   /// What is said if a copy has values of all this, and it is not there at all.
   var missing: DefaultsRefusal?
+  /// What is said of parts that are not there or empty, if a copy has values of them: all that was
+  /// set in them may have been reset, and a program may be about to write them anew.
+  var absent: [String: DefaultsRefusal] = [:]
 }
 
 /// Values that are no plain ones: dictionaries of one key, which says what they are.
@@ -155,6 +158,16 @@ enum DesktopEnvironment {
       name == "HOME" || name == "DBUS_SESSION_BUS_ADDRESS" || name == "DCONF_PROFILE"
         || name.begins(with: "XDG_")
     }
+  }
+
+  /// The address of the session bus; `nil` if there is none.
+  static func bus(_ environment: [String: String]) -> String? {
+    if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty { return address }
+    // Where systemd puts it.
+    guard let folder = environment["XDG_RUNTIME_DIR"], UserFile.exists("\(folder)/bus") else {
+      return nil
+    }
+    return "unix:path=\(folder)/bus"
   }
 
   /// The folder of the user's configuration, to write into: root in the home of another user would

@@ -118,8 +118,9 @@ package struct GSettingsSchemas: Sendable {
     key.signature = signature
     key.type = Self.kind(of: signature)
     if let range = element.child("range") {
-      key.minimum = try bound(range.attributes["min"], signature)
-      key.maximum = try bound(range.attributes["max"], signature)
+      key.limit(
+        from: try bound(range.attributes["min"], signature),
+        to: try bound(range.attributes["max"], signature))
     }
     // Whole numbers are limited by their types; of 32 and 64 bits there are enough.
     let limits = GVariantText.range(of: signature.utf8.first)
@@ -154,9 +155,11 @@ package struct GSettingsSchemas: Sendable {
     return key
   }
 
-  private func bound(_ text: String?, _ signature: String) throws(PreferenceError) -> Double? {
+  private func bound(_ text: String?, _ signature: String) throws(PreferenceError)
+    -> PreferenceValue?
+  {
     guard let text, !text.isEmpty else { return nil }
-    return Double(preferenceValue: try GVariantText(text, as: signature).value)
+    return try GVariantText(text, as: signature).value
   }
 
   /// A text in one line.

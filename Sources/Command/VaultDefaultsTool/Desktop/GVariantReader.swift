@@ -292,7 +292,7 @@ struct GVariantReader {
       (UInt8(ascii: "g"), .text(let text)):
       return .string(text)
     case (UInt8(ascii: "d"), .number(let text)):
-      guard let number = Double(text) else { throw misfit() }
+      guard let number = Double(exactText: text) else { throw misfit() }
       return .real(number)
     case (UInt8(ascii: "v"), .variant(let inner)):
       guard let own = Self.type(of: inner) else { throw failure("a variant of no clear type") }

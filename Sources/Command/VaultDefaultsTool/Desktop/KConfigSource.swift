@@ -78,7 +78,13 @@ final class KConfigSource: DesktopSource {
     }
     for file in parts(beside: known).sorted() {
       do {
-        look.values.merge(try values(of: file)) { $1 }
+        let path = "\(try folder())/\(file)"
+        let present = try Self.file(path)
+        if present?.groups.isEmpty != false {
+          look.absent[file] = DefaultsRefusal(
+            "Could not read \(path): it is \(present == nil ? "gone" : "empty")")
+        }
+        look.values.merge(Self.values(of: present, file)) { $1 }
       } catch let refusal as DefaultsRefusal {
         look.unread[file] = refusal
         problems.append("\(refusal.message ?? file); what is known of it is as it was")
@@ -95,21 +101,22 @@ final class KConfigSource: DesktopSource {
   }
 
   /// The values of a file, by its domains.
-  private func values(of file: String) throws -> [String: [String: PreferenceValue]] {
+  private static func values(
+    of present: KeyFile?, _ file: String
+  ) -> [String: [String: PreferenceValue]] {
     var found: [String: [String: PreferenceValue]] = [:]
-    for group in try Self.file("\(try folder())/\(file)")?.groups ?? [] {
+    for group in present?.groups ?? [] {
       // [Group][$i] is locked, and has its name before that. [$i] locks the whole file.
-      guard group.name != "$i",
-        let name = Self.name(ofGroup: group.name.substituting("][$i", with: ""))
+      guard group.name != "$i", let name = name(ofGroup: group.name.substituting("][$i", with: ""))
       else { continue }
       for (key, text) in group.entries {
-        guard let (key, flags) = Self.entry(key) else { continue }
+        guard let (key, flags) = entry(key) else { continue }
         found["\(file):\(name)", default: [:]][key] =
-          flags.deletes ? Self.deletion : Self.value(text, flags)
+          flags.deletes ? deletion : value(text, flags)
       }
       for word in group.words {
-        guard let (key, flags) = Self.entry(word), flags.deletes else { continue }
-        found["\(file):\(name)", default: [:]][key] = Self.deletion
+        guard let (key, flags) = entry(word), flags.deletes else { continue }
+        found["\(file):\(name)", default: [:]][key] = deletion
       }
     }
     return found

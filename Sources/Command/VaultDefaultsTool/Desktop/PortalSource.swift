@@ -88,12 +88,10 @@ final class PortalSource: DesktopSource {
   }
 
   private func address() throws -> String {
-    if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty { return address }
-    // Where systemd puts it.
-    if let folder = environment["XDG_RUNTIME_DIR"], UserFile.exists("\(folder)/bus") {
-      return "unix:path=\(folder)/bus"
+    guard let address = DesktopEnvironment.bus(environment) else {
+      throw BusClient.Failure.unreachable
     }
-    throw BusClient.Failure.unreachable
+    return address
   }
 
   /// A value of the bus as one of ours; `nil` for what is none, such as a descriptor.

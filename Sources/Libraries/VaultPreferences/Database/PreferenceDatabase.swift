@@ -90,6 +90,38 @@ package final class PreferenceDatabase {
     }
   }
 
+  /// Opens the preferences of a location for writing, or for reading where nothing can be written,
+  /// such as on a read-only file system or a full disk.
+  ///
+  /// - Returns: The preferences, and why they can only be read.
+  /// - Throws: ``PreferenceError`` with code `.storage`.
+  static func openForAsMuchAsPossible(
+    _ location: StoreLocation, process: String, keys: (any DataKeyProvider)? = nil,
+    managed: ManagedPreferences = ManagedPreferences()
+  ) throws(PreferenceError) -> (database: PreferenceDatabase?, problem: PreferenceError?) {
+    do {
+      return (
+        try open(location, mode: .write, process: process, keys: keys, managed: managed), nil
+      )
+    } catch {
+      guard error.isOfNoPlaceToWrite,
+        let database = try? open(
+          location, mode: .read, process: process, keys: keys, managed: managed)
+      else { throw error }
+      return (database, error)
+    }
+  }
+
+  /// A copy in memory, to change for what is only to be known; see ``undo(_:isForced:isDryRun:where:)``.
+  ///
+  /// - Parameter process: The name of the writer in its journal.
+  /// - Returns: The copy; the store does not see what is written into it.
+  /// - Throws: ``PreferenceError`` with code `.storage`.
+  package func inMemoryCopy(as process: String) throws(PreferenceError) -> PreferenceDatabase {
+    let copy = try PreferenceError.wrapping { try store.inMemoryCopy() }
+    return try PreferenceDatabase(copy, process: process, keys: keys, managed: managed)
+  }
+
   /// Makes opening and closing cheap, for a process that does one thing and ends.
   package func prepareForShortUse() { store.prepareForShortUse() }
 

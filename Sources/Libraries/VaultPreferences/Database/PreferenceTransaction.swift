@@ -2,7 +2,7 @@ import VaultStorage
 
 /// Changes that are committed together; each is recorded in the journal.
 package final class PreferenceTransaction {
-  private let database: PreferenceDatabase
+  let database: PreferenceDatabase
   private var writer: JournalWriter
   private var rows: [PreferenceDomain: DomainRow] = [:]
   /// The domains that have values, or say of which version theirs are.

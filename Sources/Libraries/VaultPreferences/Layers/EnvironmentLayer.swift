@@ -78,11 +78,12 @@ package struct EnvironmentLayer: Sendable {
     case nil, "string": return .string(text)
     case "integer":
       return Int64(text).map { .integer($0) } ?? UInt64(text).map { PreferenceValue(unsigned: $0) }
-    case "float": return Double(text).map { .real($0) }
+    case "float": return Double(exactText: text).map { .real($0) }
     case "boolean":
       switch text.lowercased() {
       case "1", "true", "yes", "on": return true
-      case "0", "false", "no", "off", "": return false
+      // An empty variable is one that is as good as not set: it switches nothing.
+      case "0", "false", "no", "off": return false
       default: return nil
       }
     case "data": return Base64Text.decode(text.utf8).map { .data($0) }

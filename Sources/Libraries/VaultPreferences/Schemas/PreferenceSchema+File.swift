@@ -207,6 +207,7 @@ extension PreferenceSchema.Key {
     if let lowest, let highest, let problem = limitProblem(ofLimits: lowest, highest) {
       throw PreferenceError(.syntax, problem)
     }
+    if let problem = problemOfChoices { throw PreferenceError(.syntax, problem) }
     if let defaultValue, let problem = problem(of: defaultValue) {
       throw PreferenceError(.syntax, "the default of \(name) does not fit: \(problem)")
     }

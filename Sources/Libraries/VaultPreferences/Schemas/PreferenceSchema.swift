@@ -159,10 +159,37 @@ extension PreferenceSchema.Key {
       let choices = values.map { JSONText.text($0) }.joined(separator: ", ")
       if case .array(let elements) = value, type == "array" {
         if !elements.allSatisfy(values.contains) { return "\(name) has elements of \(choices)" }
-      } else if !values.contains(value) {
+      } else if !isChoice(value) {
         return "\(name) is one of \(choices)"
       }
     }
+    return rangeProblem(of: value)
+  }
+
+  /// Whether a value is one of the only ones; 1 is 1.0 for a key of reals.
+  private func isChoice(_ value: PreferenceValue) -> Bool {
+    if values.contains(value) { return true }
+    guard type == "float", let number = value.number else { return false }
+    return values.contains { $0.number == number }
+  }
+
+  /// Why one of the only values can never be set; `nil` if each can.
+  package var problemOfChoices: String? {
+    guard let type, type != "array" else { return nil }
+    for value in values {
+      if value.kind.rawValue != type, !(type == "float" && value.kind == .integer) {
+        return "the value \(JSONText.text(value)) of \(name) is of type \(value.kind.rawValue), "
+          + "and \(name) of type \(type)"
+      }
+      if let problem = rangeProblem(of: value) {
+        return "the value \(JSONText.text(value)) of \(name) does not fit: \(problem)"
+      }
+    }
+    return nil
+  }
+
+  /// Why a value is outside of the limits, or not of the pattern; `nil` if it fits.
+  private func rangeProblem(of value: PreferenceValue) -> String? {
     if let lowest, value.isOrdered(before: lowest) != false {
       return "\(name) is \(atLeast(lowest))"
     }
@@ -185,6 +212,12 @@ extension PreferenceSchema.Key {
 
   /// The smallest number or earliest date.
   package var lowest: PreferenceValue? { limit(minimum, wholeMinimum) }
+
+  /// Sets the limits as exactly as they are written.
+  package mutating func limit(from lowest: PreferenceValue?, to highest: PreferenceValue?) {
+    if let lowest { (minimum, wholeMinimum) = (lowest.number, lowest) }
+    if let highest { (maximum, wholeMaximum) = (highest.number, highest) }
+  }
 
   /// The largest number or latest date.
   package var highest: PreferenceValue? { limit(maximum, wholeMaximum) }

@@ -29,8 +29,10 @@ extension PreferenceStore {
   /// - Parameters:
   ///   - schema: The schema.
   ///   - environment: The variables; `nil` for those of the process.
-  /// - Throws: ``PreferenceError`` with code `.storage`, `.managed`, `.locked` if the domain could
-  ///   not be brought to its version; the schema is in use nevertheless.
+  /// What the administrator has fixed is left as it is by the migration.
+  ///
+  /// - Throws: ``PreferenceError`` with code `.storage`, `.locked` if the domain could not be brought
+  ///   to its version; the schema is in use nevertheless.
   public func use(
     _ schema: PreferenceSchema, environment: [String: String]? = nil
   ) throws(PreferenceError) {
@@ -48,7 +50,8 @@ extension PreferenceStore {
         }) {
           throw problem
         }
-        guard schema.migration(of: contents) != nil else { continue }
+        let fixed = Set(try core.policy?.entries(for: domain.name).keys.map { $0 } ?? [])
+        guard schema.migration(of: contents, leaving: fixed) != nil else { continue }
         _ = try core.transaction { try schema.migrate(domain, in: $0) }
       }
     }

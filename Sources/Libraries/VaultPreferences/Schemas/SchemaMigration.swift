@@ -49,21 +49,29 @@ extension PreferenceSchema {
 
   /// What a domain has to become; `nil` if it is of this version, or of a later one.
   ///
-  /// - Parameter contents: The keys and values of the domain.
+  /// What a migration would do with a key that the administrator has fixed is left out, and with it
+  /// what would move to its name or away from it: the user's value of either stays.
+  ///
+  /// - Parameters:
+  ///   - contents: The keys and values of the domain.
+  ///   - fixed: The keys that the administrator has fixed.
   /// - Returns: The keys that change, with their new values, `nil` for those that go.
   package func migration(
-    of contents: [String: PreferenceValue]
+    of contents: [String: PreferenceValue], leaving fixed: Set<String> = []
   ) -> [String: PreferenceValue?]? {
-    guard !contents.isEmpty else { return nil }
+    // Without a version that moves on, it would be done again and again.
+    guard !contents.isEmpty, version == 1 || !fixed.contains(Self.versionKey) else { return nil }
     var stored = 1
     if case .integer(let number)? = contents[Self.versionKey] { stored = Int(clamping: number) }
     guard stored <= version else { return nil }
     var new = contents
-    for migration in migrations where migration.version > stored { migration.apply(to: &new) }
+    for migration in migrations where migration.version > stored {
+      migration.apply(to: &new, leaving: fixed)
+    }
     // All are taken out before one is put in.
     var old: [(name: String, value: PreferenceValue)] = []
-    for key in keys.values.sorted(by: { $0.name < $1.name }) {
-      for name in key.formerNames {
+    for key in keys.values.sorted(by: { $0.name < $1.name }) where !fixed.contains(key.name) {
+      for name in key.formerNames where !fixed.contains(name) {
         if let value = new.removeValue(forKey: name) { old.append((key.name, value)) }
       }
     }
@@ -74,7 +82,19 @@ extension PreferenceSchema {
     return Dictionary(uniqueKeysWithValues: changed.map { ($0, new[$0]) })
   }
 
-  /// Brings a domain to this version.
+  /// The keys that a migration leaves as they are, since the administrator has fixed them.
+  package func left(
+    of contents: [String: PreferenceValue], by fixed: Set<String>
+  ) -> [String] {
+    guard !fixed.isEmpty, let whole = migration(of: contents) else { return [] }
+    let done = migration(of: contents, leaving: fixed) ?? [:]
+    return fixed.filter { key in
+      guard let wanted = whole[key] else { return false }
+      return done[key] != .some(wanted)
+    }.sorted()
+  }
+
+  /// Brings a domain to this version; what the administrator has fixed stays as it is.
   ///
   /// - Parameters:
   ///   - domain: The domain.
@@ -85,7 +105,10 @@ extension PreferenceSchema {
   package func migrate(
     _ domain: PreferenceDomain, in transaction: PreferenceTransaction
   ) throws -> Int {
-    guard let changes = migration(of: try transaction.contents(of: domain) ?? [:]) else { return 0 }
+    let fixed = Set(try transaction.database.fixedKeys(of: domain).keys)
+    guard
+      let changes = migration(of: try transaction.contents(of: domain) ?? [:], leaving: fixed)
+    else { return 0 }
     for (key, value) in changes.sorted(by: { OldStyleWriter.precedes($0.key, $1.key) }) {
       if let value {
         try transaction.set(value, key, in: domain)
@@ -153,23 +176,26 @@ extension PreferenceSchema.Migration {
 
   private static let convertible = ["boolean", "float", "integer", "string"]
 
-  fileprivate func apply(to entries: inout [String: PreferenceValue]) {
+  fileprivate func apply(
+    to entries: inout [String: PreferenceValue], leaving fixed: Set<String>
+  ) {
     // All are taken out before one is put in: the new name of one may be the old one of another.
+    let renames = renames.filter { !fixed.contains($0.key) && !fixed.contains($0.value) }
     let moved = renames.sorted { $0.key < $1.key }.compactMap { old, new in
       entries.removeValue(forKey: old).map { (new, $0) }
     }
     for (name, value) in moved where entries[name] == nil { entries[name] = value }
-    for (key, type) in conversions {
+    for (key, type) in conversions where !fixed.contains(key) {
       if let value = entries[key], let converted = Self.converted(value, to: type) {
         entries[key] = converted
       }
     }
-    for (key, pairs) in changes {
+    for (key, pairs) in changes where !fixed.contains(key) {
       if let value = entries[key], let pair = pairs.first(where: { $0.old == value }) {
         entries[key] = pair.new
       }
     }
-    for key in removals { entries[key] = nil }
+    for key in removals where !fixed.contains(key) { entries[key] = nil }
   }
 
   /// A value as another type; `nil` where something would be lost.
@@ -181,7 +207,7 @@ extension PreferenceSchema.Migration {
       if let text { return Int64(text).map { .integer($0) } }
       return Int64(preferenceValue: value).map { .integer($0) }
     case "float":
-      if let text { return Double(text).map { .real($0) } }
+      if let text { return Double(exactText: text).map { .real($0) } }
       return Double(preferenceValue: value).map { .real($0) }
     default:
       switch text?.lowercased() {

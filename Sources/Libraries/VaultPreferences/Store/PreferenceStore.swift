@@ -68,12 +68,14 @@ public final class PreferenceStore: Sendable {
       var signal: ChangeSignal?
       do {
         let place = try location ?? StoreLocation()
-        opened = try PreferenceDatabase.open(
-          place, mode: .write, process: Self.processName, keys: keys, managed: policy)
+        (opened, problem) = try PreferenceDatabase.openForAsMuchAsPossible(
+          place, process: Self.processName, keys: keys, managed: policy)
         signal = ChangeSignal(place)
       } catch {
         problem = PreferenceError(wrapping: error)
-        guard location == nil, let problem, problem.isOfMissingHome else { throw error }
+        guard location == nil, let problem,
+          problem.isOfMissingHome || (error as? PreferenceError)?.isOfNoPlaceToWrite == true
+        else { throw error }
       }
       let core = PreferenceCore(
         name: domain, database: opened, signal: signal, policy: policy, managed: managed,
@@ -106,7 +108,8 @@ public final class PreferenceStore: Sendable {
     do {
       managed = try ManagedPreferences().entries(for: name)
       let location = try StoreLocation()
-      opened = try PreferenceDatabase.open(location, mode: .write, process: Self.processName)
+      (opened, problem) = try PreferenceDatabase.openForAsMuchAsPossible(
+        location, process: Self.processName)
       signal = ChangeSignal(location)
     } catch {
       problem = PreferenceError(wrapping: error)

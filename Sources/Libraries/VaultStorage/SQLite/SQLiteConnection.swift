@@ -16,6 +16,11 @@ import CVaultSQLite
     case readOnly
     /// For reading a file that cannot change, such as on read-only media: without locks and log.
     case immutable
+    /// For reading a file with a log where nothing can be written: what SQLite keeps in a file beside
+    /// the log is in memory, and nothing is locked.
+    case unlocked
+    /// For reading a file with a log beside which no file can be made: as above, while all others wait.
+    case alone
     case readWrite
     case readWriteCreate
   }
@@ -48,6 +53,14 @@ import CVaultSQLite
     case .readWriteCreate:
       try self.init(
         name: name, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, busyTimeout: busyTimeout)
+    case .unlocked, .alone:
+      try self.init(
+        name: name, flags: mode == .alone ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY,
+        busyTimeout: busyTimeout, isLocked: mode == .alone)
+      // A connection that is alone needs no shared memory: sqlite.org/wal.html#noshm. It writes
+      // nothing as long as nothing is written, and nothing is moved out of the log at its end.
+      setCheckpointsOnClose(false)
+      try executeScript("PRAGMA locking_mode=EXCLUSIVE")
     case .immutable:
       try self.init(
         name: Self.immutableURI(name), flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
@@ -77,9 +90,9 @@ import CVaultSQLite
   }
 
   private init(
-    name: String, flags: Int32, busyTimeout: Duration, hasFile: Bool = true
+    name: String, flags: Int32, busyTimeout: Duration, hasFile: Bool = true, isLocked: Bool = true
   ) throws(StorageError) {
-    files = try StoreFileSystem(hasStore: hasFile)
+    files = try StoreFileSystem(hasStore: hasFile, isLocked: isLocked)
     var opened: OpaquePointer?
     let status = unsafe sqlite3_open_v2(
       name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, files.name)

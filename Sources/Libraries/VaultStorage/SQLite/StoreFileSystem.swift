@@ -20,11 +20,12 @@ import Glibc
 
   /// Creates a file system and registers it with SQLite.
   ///
-  /// - Parameter hasStore: Whether there is a file at all; the first file that is opened is the
-  ///   store.
+  /// - Parameters:
+  ///   - hasStore: Whether there is a file at all; the first file that is opened is the store.
+  ///   - isLocked: Whether files are locked, as they must be where anybody can write.
   /// - Throws: ``StorageError`` with code `.inputOutput` if SQLite cannot be started.
-  init(hasStore: Bool) throws(StorageError) {
-    guard let base = unsafe sqlite3_vfs_find(nil) else {
+  init(hasStore: Bool, isLocked: Bool = true) throws(StorageError) {
+    guard let base = unsafe sqlite3_vfs_find(isLocked ? nil : "unix-none") else {
       throw StorageError(.inputOutput, "SQLite does not know this system's files")
     }
     self.hasStore = hasStore
