@@ -153,10 +153,8 @@ struct DesktopTests {
     let store = try #require(
       try PreferenceDatabase.open(defaults.home.location, mode: .write, process: "test"))
     let place = PreferenceDomain("@desktop")
-    guard case .date(let first)? = try store.value("gone:kconfig:krc", in: place) else {
-      Issue.record("it was not noted")
-      return
-    }
+    let noted = try store.value("gone:kconfig:krc", in: place)
+    let first = try #require({ if case .date(let date)? = noted { date } else { nil } }())
     try store.transaction { try $0.note(.date(first - 61), "gone:kconfig:krc", in: place) }
     store.close()
     let history = defaults("--kconfig", "history")

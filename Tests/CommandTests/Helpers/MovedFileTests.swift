@@ -213,7 +213,6 @@ struct MovedFileTests: ClearTextHome {
   /// A file that is skipped is said by the status, and its program is not set up.
   @Test(arguments: [
     ("pgpass", ".pgpass", "h:5432:d:u:C1\nh:5432:d:u:C2\n"),
-    ("cargo", ".cargo/credentials.toml", "[registry]\ntoken = \"C\" # laptop\n"),
     (
       "aws", ".aws/credentials",
       "[a]\naws_access_key_id=A\naws_secret_access_key=one\n[a]\naws_secret_access_key=two\n"

@@ -153,7 +153,7 @@ struct HabitTests {
     func errors(_ words: String...) throws -> String { try vault.command.run(words).errors }
     #expect(try errors("get", "a", "b").contains("error: one item at a time\n"))
     #expect(try errors("show", "a", "b").contains("one item at a time"))
-    #expect(try errors("list", "a", "b").contains("put it between quotes"))
+    #expect(try errors("list", "a", "b").contains("hint: vault list 'a b'"))
     #expect(try errors("set", "a", "b").contains("never given on the command line"))
     #expect(try errors("rename", "a", "b", "c").contains("and its new name"))
     #expect(try errors("run", "a", "./x").contains("there is no command to run"))

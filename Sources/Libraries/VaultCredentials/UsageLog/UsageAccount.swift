@@ -24,7 +24,8 @@ package struct UsageAccount: Sendable, Hashable {
 }
 
 extension UsageEntry {
-  /// The parts of an account by their tags, which never change: file-format.md, section 6.
+  /// The parts of an account by their tags, which never change: Documentation/design/file-format.md,
+  /// section 6.
   private static func parts(of account: UsageAccount) -> [(tag: UInt8, text: String?)] {
     [(1, account.purpose), (2, account.reason), (3, account.by)]
   }

@@ -176,7 +176,7 @@ struct ImportCommand: ParsableCommand {
     let name = String(word.lastComponent).lowercased()
     // The files that programs keep in the home are known by their names, or their folders'.
     if isThere, ClearTextProgram(word: name) != nil {
-      return line(String(name.drop { $0 == "." }))
+      return line(String(name.unicodeScalars.drop { $0 == "." }))
     }
     let places = [
       ".aws/credentials": "aws", ".docker/config.json": "docker", "gh/hosts.yml": "gh",

@@ -54,7 +54,7 @@ struct InjectCommand: ParsableCommand {
     try FormatWord.refuse(
       out, option: "--out", instead: "the template decides the format, and stdout is the default")
     let input = template == "-" ? nil : template
-    let output = Self.standardOutput.contains(out ?? "-") ? nil : out
+    let output = out.flatMap { Self.standardOutput.contains($0) ? nil : $0 }
     if settings.writesJSON, output == nil, !dryRun {
       throw CommandError.usage(
         "the filled template goes to stdout, so JSON cannot go there",
