@@ -87,7 +87,8 @@ extension VaultSnapshot {
   private func hits(ofAll text: String, _ query: ItemQuery) throws -> [Hit] {
     let whole = try hits(SearchWord(text), query)
     let words = text.unicodeScalars.split(separator: " ").map { String($0) }
-    guard words.count > 1 else { return whole }
+    // Blanks around a word are part of a name that has them, and else of nothing.
+    guard let first = words.first, words.count > 1 || !first.isSame(as: text) else { return whole }
     let known = Set(whole.map(\.position))
     var found: [Int: Hit] = [:]
     for (number, word) in words.enumerated() {
