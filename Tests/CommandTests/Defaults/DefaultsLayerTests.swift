@@ -230,7 +230,8 @@ struct DefaultsLayerTests {
       ("# only\n", "b", 2, "# only\nb = 2\n"), ("[t]\nx = 1\n", "b", 2, "b = 2\n[t]\nx = 1\n"),
       ("a = \"\"\"\n[x]\n\"\"\"\nc = 1\n", "c", 2, "a = \"\"\"\n[x]\n\"\"\"\nc = 2\n"),
       ("\"a b\" = 1 # x\n", "a b", 2, "\"a b\" = 2 # x\n"),
-      ("a = '#' # c\n", "a", 2, "a = 2 # c\n"), ("a = 1\r\nb = 3\r\n", "a", 2, "a = 2\nb = 3\r\n"),
+      ("a = '#' # c\n", "a", 2, "a = 2 # c\n"),
+      ("a = 1\r\nb = 3\r\n", "a", 2, "a = 2\r\nb = 3\r\n"),
     ] as [(String, String, PreferenceValue, String)])
   func oneKeyOfATextIsChanged(
     before: String, key: String, value: PreferenceValue, after: String

@@ -140,7 +140,9 @@ struct DesktopTests {
       let other = defaults.run(words)
       #expect(other.error.contains("until it has been so for a minute"), "\(words) \(other)")
     }
-    #expect(defaults("--kconfig", "dump", "--output", "\(defaults.home.path)/k.toml").status == 1)
+    let dumped = "\(defaults.home.path)/k.toml"
+    #expect(defaults("--kconfig", "dump", "--output", dumped).status == 0)
+    #expect(try String(contentsOfFile: dumped, encoding: .utf8).contains("[\"kconfig:krc:G\"]"))
     #expect(defaults("--kconfig", "write", "krc:G", "new", "1").status == 1)
     #expect(try defaults.value("k", "kconfig:krc:G") == "1")
     try write("[G]\nk=1\n", "krc", defaults)
