@@ -11,6 +11,8 @@ extension SSHAgent {
     _ blob: [UInt8], _ data: [UInt8], _ flags: SSHPrivateKey.SignatureFlags,
     for client: AgentClient
   ) -> [UInt8]? {
+    // What was said to another request counts for nothing here.
+    client.approval = nil
     if let entry = memoryKeys[blob] { return sign(entry, data, flags, for: client) }
     guard let entry = vaultKeys[blob] else { return AgentAnswer.failure }
     // Nobody is asked for a signature that is not made.
@@ -68,6 +70,7 @@ extension SSHAgent {
       else { return AgentAnswer.failure }
     }
     func finish(_ isAllowed: Bool) -> [UInt8]? {
+      client.approval = nil
       guard isAllowed, let signature = try? entry.key.signature(of: data, flags) else {
         return AgentAnswer.failure
       }

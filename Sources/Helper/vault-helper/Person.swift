@@ -21,7 +21,7 @@ final class Person: Sendable {
   private struct Waiting {
     let question: any PersonQuestion
     let deadline: ContinuousClock.Instant
-    let answer: @Sendable (SecretBytes?) -> Void
+    let answer: @Sendable (PersonAnswer) -> Void
   }
 
   private let asking: Way
@@ -71,7 +71,9 @@ final class Person: Sendable {
       case .terminal(let terminal):
         TerminalQuestion(on: terminal, "vault: \(words) Passphrase:", echoes: false)
       }
-    return ask(question, within: patience, answer)
+    return ask(question, within: patience) { said in
+      if case .text(let text) = said { answer(text) } else { answer(nil) }
+    }
   }
 
   /// How a person is asked for a permission.
@@ -94,31 +96,41 @@ final class Person: Sendable {
     case .program(let program):
       // A program that only knows yes and no says yes by its status, and writes nothing.
       let question = AskpassProgram(program, "\(asked.line) Allow it?", isChoice: true)
-      return ask(question, within: .seconds(seconds)) { text in
-        answer(text.map { $0.count == 0 ? .once : Self.answer($0) } ?? .refused)
-      }
+      return ask(question, within: .seconds(seconds)) { answer(Self.answer($0, toNothing: .once)) }
     case .terminal(let terminal):
       let question = TerminalQuestion(
         on: terminal,
         "vault: \(asked.line) Allow it: once, for this run, for an hour, or never? (o/r/h/n, Return refuses this use)",
         echoes: true)
-      return ask(question, within: .seconds(seconds)) { text in
-        answer(text.map(Self.answer) ?? .refused)
+      return ask(question, within: .seconds(seconds)) {
+        answer(Self.answer($0, toNothing: .refused))
       }
     }
   }
 
-  /// What was typed, by its first letter.
-  private static func answer(_ text: SecretBytes) -> ApprovalAnswer {
-    ApprovalAnswer(letter: text.withBytes { $0.byteCount == 0 ? nil : $0.byte(at: 0) })
+  /// What a person has said; `nil` if nobody has, so that the next way is tried.
+  private static func answer(
+    _ said: PersonAnswer, toNothing empty: ApprovalAnswer
+  ) -> ApprovalAnswer? {
+    switch said {
+    case .text(let text) where text.count == 0: empty
+    case .text(let text):
+      text.withBytes { bytes in
+        // One more than any word has: a long text is none.
+        let count = min(bytes.byteCount, ApprovalAnswer.maximumTyped + 1)
+        return ApprovalAnswer(typed: (0..<count).map { bytes.byte(at: $0) })
+      }
+    case .refused: .refused
+    case .nobody: nil
+    }
   }
 
   private func ask(
     _ question: (any PersonQuestion)?, within patience: Duration,
-    _ answer: @escaping @Sendable (SecretBytes?) -> Void
+    _ answer: @escaping @Sendable (PersonAnswer) -> Void
   ) -> @Sendable () -> Void {
     guard let question else {
-      answer(nil)
+      answer(.nobody)
       return {}
     }
     let isFirst = queue.withLock { queue -> Bool in
@@ -128,7 +140,14 @@ final class Person: Sendable {
       return !queue.isAsking && !queue.isOver
     }
     if isFirst { BlockingThread.start(name: "vault-question") { self.askAll() } }
-    return { question.cancel() }
+    return {
+      question.cancel()
+      // What has not been asked yet is not asked any more.
+      let dropped = self.queue.withLock { queue in
+        queue.waiting.firstIndex { $0.question === question }.map { queue.waiting.remove(at: $0) }
+      }
+      dropped?.answer(.nobody)
+    }
   }
 
   private func askAll() {
@@ -145,7 +164,8 @@ final class Person: Sendable {
       guard let next else { return }
       let left = next.deadline - .now
       next.answer(
-        left > .zero ? next.question.answer(within: max(1, Int(left.components.seconds))) : nil)
+        left > .zero
+          ? next.question.answer(within: max(1, Int(left.components.seconds))) : .nobody)
     }
   }
 
@@ -175,7 +195,9 @@ extension UsageCaller {
   /// The programs as a question shows them.
   var approvalPrograms: [ApprovalQuestion.Program] {
     programs.map {
-      .init(process: $0.pid, name: String(decoding: $0.name, as: UTF8.self), isPath: $0.isPath)
+      .init(
+        process: $0.pid, name: String(decoding: $0.name, as: UTF8.self), isPath: $0.isPath,
+        isUnknown: $0.isUnknown)
     }
   }
 }

@@ -24,6 +24,18 @@ struct GuardApprovalTests {
 
   @Test func anAnswerThatIsKeptIsListedAndForgotten() throws { _ = try run("kept") }
 
+  /// A "no" in other words, and a key that sends a sequence, allow nothing.
+  @Test func onlyAWholeWordIsAnAnswer() throws { _ = try run("words") }
+
+  /// An answer is for the requests that were shown, and for what was shown of them.
+  @Test(arguments: ["front", "rest", "left"])
+  func anAnswerIsForWhatWasShown(test: String) throws { _ = try run(test) }
+
+  @Test func askingAndLeavingLeavesTimeForANo() throws { _ = try run("again") }
+
+  /// Who was not asked has not refused.
+  @Test func aProgramThatFailsIsNobodysRefusal() throws { _ = try run("broken") }
+
   @Test func neverHoldsForTheLine() throws { _ = try run("never") }
 
   @Test func aFloodIsOneQuestionAndLimited() throws { _ = try run("flood") }

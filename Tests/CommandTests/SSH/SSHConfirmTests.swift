@@ -82,6 +82,18 @@ struct SSHConfirmTests {
     #expect(logins.last?.contains("at an UNKNOWN host") == true, "\(logins)")
   }
 
+  /// What a person has said to one key is not written beside the use of another one.
+  @Test(
+    .enabled(if: PythonScript.hasPython && SSHBench.hasSSH, "needs python3 and OpenSSH's programs"))
+  func anAnswerIsRecordedForItsOwnUse() throws {
+    let bench = try SSHBench()
+    let run = try bench.client("confirmed", adding: bench.asker("echo once"))
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(bench.questions.count == 1)
+    let log = try bench.vault("log", "a/key").text
+    #expect(log.contains("a git commit or tag") && !log.contains("allowed by"), "\(log)")
+  }
+
   /// `ssh-add -c`: asked for without `--confirm`, too, and refused where nobody can be asked.
   @Test(.enabled(if: SSHBench.hasSSH, "OpenSSH's programs are not installed"))
   func aKeyMayAskByItself() throws {

@@ -17,6 +17,7 @@ signal.pthread_sigmask(signal.SIG_SETMASK, [])
 environment = dict(os.environ, TERM="xterm")
 ASKS = "wants to use 'git/good.example/me'."
 CHOICE = r"\(o/r/h/n, Return refuses it\) "
+INPUT = "printf 'protocol=https\\nhost=good.example\\n\\n' >in"
 FILL = "printf 'protocol=https\\nhost=good.example\\n\\n' | git-credential-vault get"
 
 # One who speaks the protocol without our program.
@@ -65,6 +66,20 @@ def ends(line, status, text, errors=""):
     out, err = line.communicate(timeout=240)
     assert (line.returncode, out) == (status, text), (line.returncode, out, err)
     assert errors in err, err
+
+
+def allow(shown):
+    """Says yes, again where a question has come too soon after another."""
+    shown.sendline("o")
+    while shown.expect(["Read it, and answer again", "allowed once"]) == 0:
+        shown.expect(CHOICE)
+        time.sleep(0.2)
+        shown.sendline("o")
+
+
+def make(name):
+    """Lets a line go on that waits for a file."""
+    open(f"{folder}/{name}", "w").close()
 
 
 def approve(*words):
@@ -188,7 +203,7 @@ elif test == "flood":
     # The answer is for what was shown; what has come since is one more question.
     shown.expect(r"asked +63 times")
     shown.expect(CHOICE)
-    shown.sendline("o")
+    allow(shown)
     ends(line, 0, "")
     statuses = open(folder + "/statuses").read().split()
     assert sorted(statuses) == ["0"] * 64 + ["77"] * 6, statuses
@@ -200,6 +215,97 @@ elif test == "nobody":
     ends(guard(FILL), 77, "", "none can be asked")
     assert {use["decidedBy"] for use in log() if not use["isAllowed"]} == {"nobody"}, log()
     assert [use["decidedBy"] for use in log() if use["isAllowed"]] == [None], log()
+elif test == "words":
+    # Only a whole word is a yes: no other one that begins as one does, and no key that sends one.
+    shown = watch()
+    nos = ["refuse", "refused", "help", "off", "\x1bOP", "o o", "yes" + " " * 80 + "not"]
+    line = guard(f"for n in {' '.join(map(str, range(len(nos) + 2)))}; do {FILL} 2>/dev/null | grep ^pass || "
+                 "echo none; done")
+    for word in nos:
+        shown.expect(CHOICE)
+        shown.sendline(word)
+        shown.expect("refused by the terminal")
+    for _ in range(2):
+        shown.expect(CHOICE)
+        allow(shown)
+    ends(line, 0, "none\n" * len(nos) + "password=secret-a\n" * 2)
+elif test in ("front", "rest"):
+    # An answer is for what was shown: not for one that has joined, and comes first by then.
+    shown = watch()
+    line = guard(f"""{INPUT}
+VAULT_REASON=first git-credential-vault get <in 2>/dev/null | grep ^password & until [ -e joined ]; do sleep 0.02; done
+VAULT_REASON=second git-credential-vault get <in | grep ^password & wait""")
+    shown.expect('why +"first"')
+    shown.expect(CHOICE)
+    make("joined")
+    while not (questions := waiting()) or questions[0]["count"] != 2:
+        assert line.poll() is None, line.communicate()
+        time.sleep(0.02)
+    assert questions[0]["isMixed"] and questions[0]["reason"] == "first", questions
+    if test == "front":
+        first = questions[0]["programs"][0]["pid"]
+        os.kill(first, signal.SIGKILL)
+        shown.expect("the program has left")
+    else:
+        allow(shown)
+    shown.expect('why +"second"')
+    shown.expect(CHOICE)
+    allow(shown)
+    ends(line, 0, "password=secret-a\n" * (1 if test == "front" else 2))
+    reasons = [use["reason"] for use in log() if use["isAllowed"]]
+    assert reasons == ["second"] if test == "front" else reasons == ["second", "first"], reasons
+elif test == "left":
+    # A yes to a program that has left is for nobody.
+    shown = watch()
+    line = guard(f"{INPUT}; git-credential-vault get <in; until [ -e on ]; do sleep 0.02; done; {FILL}; echo $?")
+    shown.expect(CHOICE)
+    os.kill(waiting()[0]["programs"][0]["pid"], signal.SIGKILL)
+    while waiting():
+        time.sleep(0.02)
+    shown.sendline("o")
+    shown.expect("the program has left")
+    make("on")
+    shown.expect(CHOICE)
+    shown.sendline("")
+    ends(line, 0, "77\n", "a person has refused it")
+    assert not any(use["isAllowed"] for use in log()), log()
+elif test == "again":
+    # One that asks and leaves, again and again, leaves a person the time to say no for good.
+    shown = watch()
+    line = guard(f"""{INPUT}; n=0
+until [ -e stop ]; do n=$((n + 1)); VAULT_REASON=$n timeout 0.2 git-credential-vault get <in; echo >>asks; done
+{FILL}; echo $?""")
+    questions = 0
+    while True:
+        shown.expect(CHOICE)
+        questions += 1
+        asks = len(open(folder + "/asks").readlines()) if os.path.exists(folder + "/asks") else 0
+        if asks >= 10:
+            break
+    assert questions < asks, (questions, asks)
+    shown.sendline("n")
+    while shown.expect(["refused for this run", CHOICE]) == 1:
+        shown.sendline("n")
+    make("stop")
+    ends(line, 0, "77\n")
+elif test == "broken":
+    # A program that asks nobody is nobody's refusal; one that ends with 1 is a person's.
+    ask = home + "/other/asks"
+    for script, words, by in [
+        ("kill -9 $$", "none can be asked", "nobody"), ("exit 3", "none can be asked", "nobody"),
+        ("exit 1", "a person has refused it", "the program that asks"),
+        ("echo refuse", "a person has refused it", "the program that asks"),
+        (None, "none can be asked", "nobody"),
+    ]:
+        if script:
+            with open(ask + ".new", "w") as file:
+                file.write(f"#!/bin/sh\n{script}\n")
+            os.chmod(ask + ".new", 0o700)
+            os.rename(ask + ".new", ask)
+        else:
+            os.remove(ask)
+        ends(guard(FILL, more={"VAULT_ASKPASS": ask}), 77, "", words)
+        assert log()[0]["decidedBy"] == by, (script, log()[0])
 elif test == "late":
     shown = watch()
     ends(guard(FILL, "--answer-within", "1s"), 77, "", "nobody has answered in time")

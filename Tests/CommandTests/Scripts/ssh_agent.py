@@ -7,6 +7,7 @@ import base64
 import os
 import socket
 import struct
+import subprocess
 import sys
 import time
 
@@ -230,6 +231,33 @@ def hops():
         login += string(method) + b"\x01" + string(b"ssh-ed25519") + string(first) + end
         for _ in range(2):
             ask.sign(first, login)
+
+
+def confirmed():
+    """A key that asks by itself, then one of the vault that does not, on the same connection."""
+    path = os.path.expanduser("~/mine")
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path], check=True)
+    with open(path) as file:
+        data = base64.b64decode("".join(file.read().splitlines()[1:-1]))
+
+    def take(data):
+        length = struct.unpack(">I", data[:4])[0]
+        return data[4 : 4 + length], data[4 + length :]
+
+    # PROTOCOL.key of OpenSSH: a magic, three strings, a count, the public key, then the private part.
+    rest = data[len(b"openssh-key-v1\0"):]
+    for _ in range(3):
+        _, rest = take(rest)
+    public, rest = take(rest[4:])
+    private, _ = take(rest)
+    kind, rest = take(private[8:])
+    point, rest = take(rest)
+    secret, _ = take(rest)
+    agent = Agent()
+    added = bytes([25]) + string(kind) + string(point) + string(secret) + string(b"mine") + b"\x02"
+    assert agent.ask(added)[0] == SUCCESS
+    for key in public, all_keys()[0]:
+        assert agent.sign(key, sshsig())[0] == SIGNATURE
 
 
 def leaves():

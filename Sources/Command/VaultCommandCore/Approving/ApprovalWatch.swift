@@ -10,6 +10,10 @@ import VaultTerminal
 package final class ApprovalWatch {
   /// What is typed so soon after a question has taken the place of another was meant for that one.
   private static let settling = Duration.seconds(1)
+  /// How long the next question waits for what has become of an answer.
+  private static let deciding = Duration.seconds(2)
+  /// How long one is left alone that has ended the connection.
+  private static let pause = Duration.seconds(1)
 
   private struct Asked {
     let server: ApprovalServers.Server
@@ -22,8 +26,14 @@ package final class ApprovalWatch {
   private var asked: [Asked] = []
   /// The question that is shown, as it is shown.
   private var shown: Asked?
-  /// When it was shown, if it has taken the place of one that was not answered here.
+  /// When the one before was over, or when this one was shown if that was soon after.
   private var replaced: ContinuousClock.Instant?
+  /// The question that was answered here, until it is known what has become of it.
+  private var answered: (asked: Asked, answer: ApprovalAnswer, at: ContinuousClock.Instant)?
+  /// When those are looked for again that have ended the connection.
+  private var again: ContinuousClock.Instant?
+  /// Those that ask elsewhere.
+  private var refused: Set<String> = []
   private var typed: [UInt8] = []
   private var hasBeenRefused = false
 
@@ -61,16 +71,25 @@ package final class ApprovalWatch {
       let waits: [(descriptor: Int32, reads: Bool, writes: Bool)] =
         [(terminal.descriptor, true, false), (wakeUp.descriptor, true, false)]
         + all.map { ($0.connection.socket, true, $0.connection.wantsToWrite) }
-      let ready = LocalSocket.wait(for: waits, milliseconds: nil)
+      let ready = LocalSocket.wait(
+        for: waits, milliseconds: answered != nil || again != nil ? 100 : nil)
       if ready[1].reads {
         wakeUp.clear()
         servers.connect(.watch)
+      }
+      if let time = again, .now - time >= Self.pause {
+        again = nil
+        servers.connect(.watch) { !refused.contains($0) }
       }
       for (server, ready) in zip(all, ready[2...]) {
         if ready.writes { server.connection.write() }
         if ready.reads { servers.events(of: server).forEach { take($0, from: server) } }
       }
-      for server in servers.removeEnded() { forget { $0.server === server } }
+      for server in servers.removeEnded() {
+        forget { $0.server === server }
+        // It may serve still: what it has to ask is not lost with a line.
+        again = .now
+      }
       guard readTerminal() else { return }
       showNext()
     }
@@ -94,12 +113,18 @@ package final class ApprovalWatch {
       // The same words of many lines would hide the questions.
       if !hasBeenRefused { say("Not asked here: \(words).") }
       hasBeenRefused = true
+      refused.insert(server.name)
     case .serving, .kept, .end: break
     }
   }
 
   private func forget(_ words: String = "its line has ended", _ isGone: (Asked) -> Bool) {
     asked.removeAll(where: isGone)
+    if let last = answered?.asked, isGone(last) {
+      (answered, replaced) = (nil, .now)
+      say("  \(words)")
+      return
+    }
     guard let current = shown, isGone(current) else { return }
     shown = nil
     replaced = .now
@@ -110,8 +135,14 @@ package final class ApprovalWatch {
   }
 
   private func showNext() {
+    if let (_, answer, time) = answered {
+      guard .now - time >= Self.deciding else { return }
+      (answered, replaced) = (nil, .now)
+      say("  \(answer.words), and nothing has been heard since")
+    }
     guard shown == nil, let next = asked.first else { return }
     shown = next
+    if let time = replaced { replaced = .now - time < Self.settling ? ContinuousClock.now : nil }
     // Nobody has answered what was not there.
     typed = []
     terminal.forgetTyped()
@@ -121,18 +152,17 @@ package final class ApprovalWatch {
   private func show(_ one: Asked) {
     let question = one.question
     say("")
-    say(
-      "\(ProgramName.current) \(one.server.serves) (process \(one.server.process)) asks: "
-        + question.sentence)
+    // What is asked about comes first, before any name that a program has.
+    sayInOneLine(
+      "\(ProgramName.current) \(one.server.serves) (process \(one.server.process)) asks about: "
+        + question.item)
+    say(question.sentence)
     var details: [[String]] = []
     if let purpose = question.purpose { details.append(["  for", purpose]) }
     if !question.chain.isEmpty { details.append(["  by", question.chain]) }
     if let folder = question.folder { details.append(["  in", folder]) }
     if let reason = question.reason { details.append(["  why", "\"\(reason)\", it says"]) }
-    if question.count > 1 {
-      let mixed = question.isMixed ? ", not all by these programs, there, or for that reason" : ""
-      details.append(["  asked", "\(Plural.of(question.count, "time"))\(mixed)"])
-    }
+    if let times = question.times { details.append(["  asked", times]) }
     for detail in details {
       let name = detail[0] + String(repeating: " ", count: 9 - detail[0].utf8.count)
       sayInOneLine("\(name)\(detail[1])")
@@ -158,7 +188,9 @@ package final class ApprovalWatch {
         let line = typed
         typed = []
         answer(line)
-      case .byte(let byte): if typed.count < 64 { typed.append(byte) }
+      case .byte(let byte):
+        // One more than any word has: a long line is none.
+        if typed.count <= ApprovalAnswer.maximumTyped { typed.append(byte) }
       }
     }
     return true
@@ -166,19 +198,18 @@ package final class ApprovalWatch {
 
   private func answer(_ line: [UInt8]) {
     guard let current = shown else { return }
-    let answer = ApprovalAnswer(letter: line.first { $0 > 0x20 })
+    let answer = ApprovalAnswer(typed: line)
     if answer.isAllowed, let replaced, .now - replaced < Self.settling {
       say("  This question is another one than before. Read it, and answer again.")
       return show(current)
     }
-    replaced = nil
     shown = nil
+    answered = (current, answer, .now)
     asked.removeAll {
       $0.server === current.server && $0.question.number == current.question.number
     }
     current.server.send(
       .answer(number: current.question.number, answer, count: current.question.count))
-    say("  \(answer.words)")
   }
 
   /// Writes a line of which a program has chosen a part: broken in two, it could look like another.

@@ -8,15 +8,37 @@ import VaultTerminal
 final class ApprovalWork {
   /// How long one who shows questions may take to connect.
   private static let grace = Duration.seconds(5)
+  /// How long a question stays whose program has left, and how long one is shown at least before
+  /// another takes its place that nobody has seen: a program that asks and leaves, again and again,
+  /// leaves a person the time to say no.
+  private static let lingering = Duration.seconds(3)
+  /// Ways that are being tried at the same time: one that was ended needs a moment.
+  private static let maximumWays = 8
+
+  /// A request that waits.
+  private struct Waiting {
+    let number: Int
+    let question: ApprovalQuestion
+    let since = ContinuousClock.now
+    let answer: @Sendable (Approval) -> Void
+  }
 
   /// A question, and the requests that wait for its answer, the oldest first.
+  ///
+  /// What is shown is the question of the first request. An answer by its number is for that one, and
+  /// for those that have joined when it was shown.
   private final class Open {
     let identity: String
     let isKept: Bool
-    var question: ApprovalQuestion
-    let deadline: ContinuousClock.Instant
+    private(set) var question: ApprovalQuestion
+    var deadline: ContinuousClock.Instant
     let began = ContinuousClock.now
-    var waiting: [(number: Int, answer: @Sendable (Approval) -> Void)] = []
+    private(set) var shownSince = ContinuousClock.now
+    var waiting: [Waiting] = []
+    /// The last request that was there when a count was first said of this number.
+    private var last: [Int: Int] = [:]
+    /// When the request left whose question is shown; the answer can only be no from then on.
+    private(set) var left: ContinuousClock.Instant?
     /// Whether one who shows questions has been told of it.
     var wasShown = false
     /// The ways that were tried.
@@ -24,10 +46,52 @@ final class ApprovalWork {
     /// Ends the way that is being tried.
     var cancel: (@Sendable () -> Void)?
 
-    init(_ request: ApprovalRequest, number: Int, deadline: ContinuousClock.Instant) {
-      (identity, question, self.deadline) = (request.identity, request.question, deadline)
-      isKept = request.isKept
+    init(_ request: ApprovalRequest, _ first: Waiting, number: Int, patience: Duration) {
+      (identity, question, isKept) = (request.identity, request.question, request.isKept)
+      deadline = first.since + patience
       question.number = number
+      waiting = [first]
+      count()
+    }
+
+    /// Shows the question of the first request by another number.
+    func renew(number: Int, patience: Duration) {
+      guard let first = waiting.first else { return }
+      (question, deadline) = (first.question, first.since + patience)
+      question.number = number
+      (left, last, shownSince) = (nil, [:], .now)
+      (cancel, ways) = (nil, 0)
+      count()
+    }
+
+    /// Adds a request.
+    func join(_ one: Waiting) {
+      waiting.append(one)
+      // Asked again by the same program, for the same reason: that is what is shown.
+      if left != nil, waiting.count == 1, question.shows(one.question) { left = nil }
+      count()
+    }
+
+    /// Removes a request.
+    func leave(_ number: Int) {
+      if waiting.first?.number == number, left == nil { left = .now }
+      waiting.removeAll { $0.number == number }
+      count()
+    }
+
+    /// The requests that have been seen by one who was told of so many.
+    func seen(_ count: Int) -> ArraySlice<Waiting> {
+      guard left == nil, let first = waiting.first else { return [] }
+      let last = max(first.number, self.last[count] ?? 0)
+      return waiting.prefix { $0.number <= last }
+    }
+
+    private func count() {
+      question.count = left == nil ? waiting.count : 0
+      question.isMixed = waiting.contains { !question.shows($0.question) }
+      if question.count > 0, last[question.count] == nil {
+        last[question.count] = waiting.last?.number
+      }
     }
   }
 
@@ -37,6 +101,9 @@ final class ApprovalWork {
   private let ways: [ApprovalWay]
   private var open: [Open] = []
   private var lastNumber = 0
+  /// How many ways are being tried, also of questions that have ended since.
+  private var tried = 0
+  private var patience: Duration { .seconds(access.patience) }
 
   init(
     _ desk: ApprovalDesk, _ access: ApprovalAccess, _ ways: [ApprovalWay]
@@ -77,8 +144,8 @@ final class ApprovalWork {
   /// When there is something to do without a word from anyone.
   private var milliseconds: Int? {
     let ends = open.map(\.deadline)
-    // One who shows questions is on its way, or has gone without a word.
-    let next = open.contains { $0.cancel == nil && !$0.wasShown } ? 50 : nil
+    // One who shows questions is on its way, or has gone without a word; or a program has.
+    let next = open.contains { $0.left != nil || $0.cancel == nil && !$0.wasShown } ? 50 : nil
     let left = ends.min().map { Int((($0 - .now) / .milliseconds(1)).rounded(.up)) }
     return [left.map { max(0, $0) }, next].compactMap(\.self).min()
   }
@@ -92,10 +159,12 @@ final class ApprovalWork {
       guard let one = open.first(where: { $0.waiting.contains { $0.number == number } }) else {
         return
       }
-      one.waiting.removeAll { $0.number == number }
-      one.question.count = one.waiting.count
-      if one.waiting.isEmpty { end(one, "the program has left", nil) } else { tell(one) }
+      one.leave(number)
+      if one.left == nil || !moveOn(one) { tell(one) }
+      let empty = open.filter(\.waiting.isEmpty)
+      if empty.count > Self.maximumWays { end(empty[0], Self.hasLeft, nil) }
     case .answered(let number, let answer, let by, let count):
+      tried -= 1
       guard let one = open.first(where: { $0.question.number == number }) else { return }
       one.cancel = nil
       // Without an answer the next way is tried.
@@ -116,19 +185,38 @@ final class ApprovalWork {
           refusal: "\(ApprovalDesk.maximumWaiting) requests wait for a person's answer already"))
     }
     if let one = open.first(where: { $0.identity == request.identity }) {
-      one.waiting.append((number, answer))
-      one.question.count = one.waiting.count
-      let (shown, new) = (one.question, request.question)
-      if shown.chain != new.chain || shown.folder != new.folder || shown.reason != new.reason {
-        one.question.isMixed = true
-      }
+      one.join(Waiting(number: number, question: request.question, answer: answer))
       return tell(one)
     }
     lastNumber += 1
     let one = Open(
-      request, number: lastNumber, deadline: .now + .seconds(access.patience))
-    one.waiting.append((number, answer))
+      request, Waiting(number: number, question: request.question, answer: answer),
+      number: lastNumber, patience: patience)
     open.append(one)
+    tell(one)
+  }
+
+  /// Lets the next request take the place of one that has left, or ends the question; `false` while
+  /// it is shown to those who show questions, and may still be refused.
+  private func moveOn(_ one: Open) -> Bool {
+    guard let left = one.left else { return false }
+    let isShown = one.wasShown && !sockets.watchers.isEmpty
+    let since = one.waiting.isEmpty ? left : one.shownSince
+    guard !isShown || .now - since >= Self.lingering else { return false }
+    if one.waiting.isEmpty { end(one, Self.hasLeft, nil) } else { renew(one, Self.hasLeft) }
+    return true
+  }
+
+  private static let hasLeft = "the program has left"
+
+  /// Ends what is shown of a question, and shows that of its first request.
+  private func renew(_ one: Open, _ words: String) {
+    one.cancel?()
+    for client in sockets.watchers {
+      client.send(.closed(number: one.question.number, words: words))
+    }
+    lastNumber += 1
+    one.renew(number: lastNumber, patience: patience)
     tell(one)
   }
 
@@ -159,6 +247,7 @@ final class ApprovalWork {
             isAllowed: false, by: "nobody", refusal: "nobody has answered in time"))
         continue
       }
+      if one.left != nil, moveOn(one), one.waiting.isEmpty { continue }
       if hasWatchers {
         if !one.wasShown { tell(one) }
         continue
@@ -168,6 +257,8 @@ final class ApprovalWork {
         continue
       }
       guard one.ways < ways.count else {
+        // A way has ended with its time, which is in whole seconds.
+        if one.ways > 0, current(one).seconds == 0 { continue }
         end(
           one, "nobody can be asked",
           Approval(
@@ -176,8 +267,10 @@ final class ApprovalWork {
           ))
         continue
       }
+      guard tried < Self.maximumWays else { continue }
       let way = ways[one.ways]
       one.ways += 1
+      tried += 1
       let (number, count, desk) = (one.question.number, one.question.count, desk)
       let question = current(one)
       one.cancel = way.ask(question, max(1, question.seconds)) { answer in
@@ -192,7 +285,7 @@ final class ApprovalWork {
     guard let order = ApprovalOrder(line) else { return client.connection.end() }
     switch order {
     case .list:
-      for one in open { client.send(.question(current(one))) }
+      for one in open where !one.waiting.isEmpty { client.send(.question(current(one))) }
       for kept in desk.kept.list { client.send(.kept(kept)) }
       client.send(.end)
     case .forget(let number):
@@ -221,6 +314,11 @@ final class ApprovalWork {
 
   /// Answers the first requests of a question, as many as were shown; the rest is asked again.
   private func take(_ answer: ApprovalAnswer, for one: Open, by: String, count: Int) {
+    if answer.isAllowed, one.left != nil {
+      // What was shown is not there any more, and nothing else was.
+      if one.waiting.isEmpty { end(one, Self.hasLeft, nil) } else { renew(one, Self.hasLeft) }
+      return
+    }
     var answer = answer
     if answer.isAllowed, one.question.isOnlyRefused || !one.isKept { answer = .once }
     if answer == .never, !one.isKept { answer = .refused }
@@ -231,22 +329,14 @@ final class ApprovalWork {
     let refusal = answer.isAllowed ? nil : "a person has refused it"
     let approval = Approval(
       isAllowed: answer.isAllowed, by: words, refusal: refusal, isByPerson: true)
-    guard answer == .once, count < one.waiting.count else {
-      return end(one, "\(Self.words(of: answer)) by \(by)", approval)
+    let said = "\(Self.words(of: answer)) by \(by)"
+    let answered = one.seen(count)
+    guard answer == .once, answered.count < one.waiting.count else {
+      return end(one, said, approval)
     }
-    let answered = one.waiting.prefix(max(1, count))
     one.waiting.removeFirst(answered.count)
-    one.question.count = one.waiting.count
-    one.cancel?()
-    (one.cancel, one.ways) = (nil, 0)
-    let number = one.question.number
-    lastNumber += 1
-    one.question.number = lastNumber
-    for client in sockets.watchers {
-      client.send(.closed(number: number, words: "\(Self.words(of: answer)) by \(by)"))
-    }
     for waiting in answered { waiting.answer(approval) }
-    tell(one)
+    renew(one, said)
   }
 
   private static func words(of answer: ApprovalAnswer) -> String {

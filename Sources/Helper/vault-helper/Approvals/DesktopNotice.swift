@@ -70,7 +70,10 @@ enum DesktopNotice {
           // The key "default" is the notification itself.
           return buttons.first { $0.key.rawValue == key }?.key ?? .refused
         }
-        if signal.member == "NotificationClosed" { return .refused }
+        // 2 is a person who has closed it; it may also have gone by itself.
+        if signal.member == "NotificationClosed" {
+          return values.count > 1 && values[1].number == 2 ? .refused : nil
+        }
       }
       let ready = LocalSocket.wait(
         for: [(bus.descriptor, true, false), (wakeUp.descriptor, true, false)],

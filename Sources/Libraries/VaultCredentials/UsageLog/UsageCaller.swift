@@ -27,6 +27,13 @@ package struct UsageCaller: Sendable, Equatable {
       Program(pid: pid, name: Array(words.utf8), isPath: false)
     }
 
+    /// Whether ``name`` is one of our own sentences, in place of a name that cannot be believed.
+    ///
+    /// A process cannot call itself so: its own name has 15 bytes at most, proc_pid_comm(5).
+    package var isUnknown: Bool {
+      !isPath && [UsageCaller.elsewhere, UsageCaller.changed].contains { name == Array($0.utf8) }
+    }
+
     /// The last component of ``name``.
     package var shortName: [UInt8] {
       guard isPath, let slash = name.lastIndex(of: UInt8(ascii: "/")) else { return name }

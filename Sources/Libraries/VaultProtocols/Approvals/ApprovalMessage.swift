@@ -124,7 +124,8 @@ extension ApprovalQuestion {
           let name = program["path"]?.scalarText ?? program["name"]?.scalarText
         else { return nil }
         return Program(
-          process: Int32(clamping: process), name: name, isPath: program["path"] != nil)
+          process: Int32(clamping: process), name: name, isPath: program["path"] != nil,
+          isUnknown: program["isUnknown"] == .bool(true))
       }, folder: object["folder"]?.scalarText, reason: object["reason"]?.scalarText)
     (self.number, self.count, self.seconds) = (number, count, seconds)
     isMixed = object["isMixed"] == .bool(true)
@@ -139,16 +140,22 @@ extension ApprovalQuestion {
       (
         "programs",
         .array(
-          programs.map {
-            .object([
-              ("pid", .number(Int64($0.process))), ($0.isPath ? "path" : "name", .string($0.name)),
-            ])
-          })
+          programs.map { .object($0.members) })
       ),
       ("folder", .optional(folder)), ("reason", .optional(reason)),
       ("count", .number(Int64(count))), ("isMixed", .bool(isMixed)),
       ("seconds", .number(Int64(seconds))), ("isOnlyRefused", .bool(isOnlyRefused)),
     ]
+  }
+}
+
+extension ApprovalQuestion.Program {
+  fileprivate var members: [(String, JSONValue)] {
+    var members: [(String, JSONValue)] = [
+      ("pid", .number(Int64(process))), (isPath ? "path" : "name", .string(name)),
+    ]
+    if isUnknown { members.append(("isUnknown", .bool(true))) }
+    return members
   }
 }
 

@@ -7,6 +7,8 @@ import VaultStorage
 package struct ApprovalQuestion: Sendable, Equatable {
   /// The most of a reason that is shown, in scalars.
   package static let maximumReason = 200
+  /// The most of other texts, in scalars, so that a question is a line that every connection takes.
+  private static let (maximumItem, maximumSentence, maximumFolder) = (256, 2000, 1024)
   /// The variable in which a program says why it asks.
   package static let reasonVariable = "VAULT_REASON"
 
@@ -16,16 +18,34 @@ package struct ApprovalQuestion: Sendable, Equatable {
     /// The path of the executable, or where the kernel does not vouch for that, other words.
     package let name: String
     package let isPath: Bool
+    /// Whether ``name`` is our own words, in place of a name that cannot be believed.
+    package let isUnknown: Bool
 
-    package init(process: Int32, name: String, isPath: Bool) {
-      (self.process, self.name, self.isPath) = (process, name, isPath)
+    package init(process: Int32, name: String, isPath: Bool, isUnknown: Bool = false) {
+      (self.process, self.isPath, self.isUnknown) = (process, isPath, isUnknown && !isPath)
+      // Of a path the end says which file it is; the last component has 255 bytes at most.
+      self.name = ApprovalQuestion.cut(name, to: Self.maximumName, keepsEnd: isPath)
     }
 
-    /// The last component of the path; what a program calls itself stands in quotes.
+    private static let maximumName = 256
+    /// The most of a name that is shown, in scalars.
+    private static let maximumShown = 32
+
+    /// The last component of the path; what a program calls itself stands in quotes, and so does the
+    /// name of a file that could be read as a part of the question.
     package var shown: String {
-      if isPath { return Quoting.visible(String(name.lastComponent)) }
-      // The name that a process gives itself has 15 bytes at most: proc_pid_comm(5).
-      return name.utf8.count > 15 ? name : "\"\(Quoting.visible(name))\""
+      if isUnknown { return Quoting.visible(name) }
+      let name = isPath ? String(name.lastComponent) : name
+      let isPlain =
+        isPath && !name.isEmpty
+        && name.utf8.allSatisfy { byte in
+          switch byte | 0x20 {
+          case UInt8(ascii: "a")...UInt8(ascii: "z"): true
+          default: "0123456789._+-".utf8.contains(byte)
+          }
+        }
+      let shown = ApprovalQuestion.cut(name, to: Self.maximumShown)
+      return isPlain ? shown : ApprovalQuestion.quoted(shown)
     }
   }
 
@@ -59,9 +79,11 @@ package struct ApprovalQuestion: Sendable, Equatable {
     isOnlyRefused: Bool = false
   ) {
     self.isOnlyRefused = isOnlyRefused
-    (self.item, self.use, self.sentence) = (item, use, sentence)
+    (self.item, self.use) = (Self.cut(item, to: Self.maximumItem), use)
+    self.sentence = Self.cut(sentence, to: Self.maximumSentence)
     self.purpose = purpose.flatMap(Self.bounded)
-    (self.programs, self.folder) = (programs, folder)
+    self.programs = programs
+    self.folder = folder.map { Self.cut($0, to: Self.maximumFolder, keepsEnd: true) }
     self.reason = reason.flatMap(Self.bounded)
   }
 
@@ -79,18 +101,72 @@ package struct ApprovalQuestion: Sendable, Equatable {
     return isEmpty ? nil : String(scalars)
   }
 
+  /// A text that is not too long, with a mark where something is missing.
+  private static func cut(_ text: String, to count: Int, keepsEnd: Bool = false) -> String {
+    let scalars = text.unicodeScalars
+    // What has fewer bytes has fewer scalars.
+    guard text.utf8.count > count, scalars.count > count else { return text }
+    return keepsEnd
+      ? "…" + String(String.UnicodeScalarView(scalars.suffix(count)))
+      : String(String.UnicodeScalarView(scalars.prefix(count))) + "…"
+  }
+
+  /// A text of a program's in quotes, in which nothing looks like the end of them.
+  private static func quoted(_ text: String) -> String {
+    var shown = "\""
+    for scalar in text.unicodeScalars {
+      if looksLikeQuote(scalar) {
+        shown += "\\u{\(String(scalar.value, radix: 16))}"
+      } else {
+        shown.unicodeScalars.append(scalar)
+      }
+    }
+    return Quoting.visible(shown + "\"")
+  }
+
+  /// Whether a scalar may look like the quote that ends a text; an apostrophe is in many words.
+  private static func looksLikeQuote(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "'", "\u{2019}": false
+    // Double primes and the like, which Unicode does not count as quotation marks.
+    case "\u{2BA}", "\u{2EE}", "\u{2033}", "\u{2036}", "\u{3003}": true
+    default: scalar.properties.isQuotationMark
+    }
+  }
+
+  /// A text that is one word as it is, else in quotes.
+  private static func word(_ text: String) -> String {
+    let isWord = text.unicodeScalars.allSatisfy {
+      !$0.properties.isWhitespace && !looksLikeQuote($0)
+    }
+    return isWord ? Quoting.visible(text) : quoted(text)
+  }
+
+  /// Whether another question shows the same, but for the numbers of processes.
+  package func shows(_ other: ApprovalQuestion) -> Bool {
+    item == other.item && use == other.use && purpose == other.purpose && folder == other.folder
+      && reason == other.reason && programs.map(\.name) == other.programs.map(\.name)
+  }
+
+  /// How often it asks, in words; `nil` for once.
+  package var times: String? {
+    guard count > 1 else { return nil }
+    let mixed = isMixed ? ", not all for that, by these programs, there, or for that reason" : ""
+    return "\(Plural.of(count, "time"))\(mixed)"
+  }
+
   /// The programs, the nearest first: `git < bash < tmux`.
   package var chain: String {
     programs.map(\.shown).joined(separator: " < ")
   }
 
-  /// The question in one line, for those that show no more.
+  /// The question in one line, for those that show no more; what a program says itself is last.
   package var line: String {
-    var line = sentence
-    if let purpose { line += " It is for \(Quoting.visible(purpose))." }
-    if let folder { line += " It works in \(Quoting.visible(folder))." }
-    if let reason { line += " It says why: \"\(Quoting.visible(reason))\"." }
-    if count > 1 { line += " It asks \(Plural.of(count, "time"))." }
+    var line = Quoting.visible(sentence)
+    if let purpose { line += " It is for \(Self.word(purpose))." }
+    if let folder { line += " It works in \(Self.word(folder))." }
+    if let times { line += " It asks \(times)." }
+    if let reason { line += " It says why: \(Self.quoted(reason))." }
     return line
   }
 }
@@ -110,14 +186,25 @@ package enum ApprovalAnswer: String, Sendable {
 
   package var isAllowed: Bool { self == .once || self == .run || self == .hour }
 
-  /// What was typed, by its first letter; refused by anything that is no clear yes.
-  package init(letter: UInt8?) {
+  /// No word has more bytes, with the blanks around it.
+  package static let maximumTyped = 64
+
+  /// What was typed: one whole word or its letter; refused by anything else, so that neither a "no"
+  /// in other words nor a key that sends a sequence is a yes.
+  package init(typed bytes: some Collection<UInt8>) {
+    guard bytes.count <= Self.maximumTyped else {
+      self = .refused
+      return
+    }
+    let words = bytes.split(separator: UInt8(ascii: " "))
+    // Only letters become others by this bit; anything else fits no word.
+    let word = words.count == 1 ? words[0].map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 } : []
     self =
-      switch letter.map({ $0 | 0x20 }) {
-      case UInt8(ascii: "o"), UInt8(ascii: "y"): .once
-      case UInt8(ascii: "r"): .run
-      case UInt8(ascii: "h"): .hour
-      case UInt8(ascii: "n"): .never
+      switch String(decoding: word, as: UTF8.self) {
+      case "o", "once", "y", "yes": .once
+      case "r", "run": .run
+      case "h", "hour": .hour
+      case "n", "no", "never": .never
       default: .refused
       }
   }

@@ -1,6 +1,6 @@
 import Glibc
 import Synchronization
-package import VaultSealing
+import VaultSealing
 
 /// One question to a person through a program such as ssh-askpass, which writes the answer.
 @safe package final class AskpassProgram: Sendable {
@@ -37,10 +37,11 @@ package import VaultSealing
   /// Asks, and waits for the answer.
   ///
   /// - Parameter seconds: The longest wait; the program is killed then.
-  /// - Returns: What it wrote, without the end of the line; `nil` if it failed, was ended, or has
-  ///   not answered in time.
-  package func answer(within seconds: Int) -> SecretBytes? {
-    guard let ends = Pipe(flags: O_CLOEXEC) else { return nil }
+  /// - Returns: What it wrote, without the end of the line; a refusal if its status was 1, which is
+  ///   how such programs say that the person wants no answer; nobody's answer if it could not be
+  ///   started, failed otherwise, was ended, or had no more time.
+  package func answer(within seconds: Int) -> PersonAnswer {
+    guard let ends = Pipe(flags: O_CLOEXEC) else { return .nobody }
     defer { close(ends.read) }
     let started = child.withLock { child -> Bool in
       guard !child.isOver else { return false }
@@ -53,7 +54,7 @@ package import VaultSealing
       return child.process != nil
     }
     close(ends.write)
-    guard started else { return nil }
+    guard started else { return .nobody }
     var waiting = pollfd(fd: ends.read, events: Int16(POLLIN), revents: 0)
     while unsafe poll(&waiting, 1, Int32(seconds) * 1000) < 0, errno == EINTR {}
     if waiting.revents == 0 { cancel() }
@@ -65,16 +66,18 @@ package import VaultSealing
     }
     var status: Int32 = 0
     while unsafe waitpid(process ?? -1, &status, 0) < 0, errno == EINTR {}
-    guard status == 0, let output else { return nil }
+    // wait(2), `WIFEXITED` and `WEXITSTATUS`.
+    if status & 0x7F == 0, status >> 8 & 0xFF == 1 { return .refused }
+    guard status == 0, let output else { return .nobody }
     let length = output.withBytes { bytes in
       (0..<bytes.byteCount).first { [0x0A, 0x0D].contains(bytes.byte(at: $0)) } ?? bytes.byteCount
     }
     // Return alone in a field for text is no yes; a program of buttons writes nothing at all.
-    guard !isChoice || length > 0 || output.count == 0 else { return nil }
-    return try? output.slice(0..<length)
+    guard !isChoice || length > 0 || output.count == 0 else { return .refused }
+    return (try? output.slice(0..<length)).map(PersonAnswer.text) ?? .nobody
   }
 
-  /// Ends the program, from any thread; the answer is `nil` then.
+  /// Ends the program, from any thread; nobody has answered then.
   package func cancel() {
     child.withLock { child in
       if let process = child.process { kill(process, SIGKILL) }

@@ -3,15 +3,25 @@ import Glibc
 import Synchronization
 package import VaultSealing
 
+/// What came of a question to a person.
+package enum PersonAnswer: Sendable {
+  /// What the person has written, without the end of the line.
+  case text(SecretBytes)
+  /// The person has said that there is no answer.
+  case refused
+  /// No person has said anything: the question was not shown, was ended, or had no more time.
+  case nobody
+}
+
 /// One question to a person, which somebody else's time limit or change of mind may end.
-package protocol PersonQuestion: Sendable {
+package protocol PersonQuestion: AnyObject, Sendable {
   /// Asks, and waits for the answer.
   ///
   /// - Parameter seconds: The longest wait.
-  /// - Returns: The answer, without the end of the line; `nil` if there was none.
-  func answer(within seconds: Int) -> SecretBytes?
+  /// - Returns: What came of it.
+  func answer(within seconds: Int) -> PersonAnswer
 
-  /// Ends the question, from any thread; the answer is `nil` then.
+  /// Ends the question, from any thread; nobody has answered then.
   func cancel()
 }
 
@@ -61,9 +71,9 @@ extension AskpassProgram: PersonQuestion {}
     tcgetsid(terminal) != getsid(0) || tcgetpgrp(terminal) == getpgrp()
   }
 
-  package func answer(within seconds: Int) -> SecretBytes? {
+  package func answer(within seconds: Int) -> PersonAnswer {
     var saved = termios()
-    guard mayRead, !hasEnded, unsafe tcgetattr(terminal, &saved) == 0 else { return nil }
+    guard mayRead, !hasEnded, unsafe tcgetattr(terminal, &saved) == 0 else { return .nobody }
     var mode = saved
     // Whatever the programs there have set: a line, with the usual keys.
     mode.c_lflag |= tcflag_t(ICANON | ISIG | ECHONL)
@@ -76,7 +86,7 @@ extension AskpassProgram: PersonQuestion {}
     write("\r\n\(LineWrap.wrapped(question, to: ProcessState.columns(of: terminal))) ")
     guard wait(seconds) else {
       write("\n")
-      return nil
+      return .nobody
     }
     return line()
   }
@@ -104,21 +114,28 @@ extension AskpassProgram: PersonQuestion {}
       let count = unsafe poll(&waiting, 2, Int32(clamping: Int(left.rounded(.up))))
       if count < 0, errno == EINTR { continue }
       if waiting[1].revents != 0 { return false }
+      // A terminal that was closed is nobody's refusal.
+      if waiting[0].revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 { return false }
       if count > 0 { return true }
     }
   }
 
-  private func line() -> SecretBytes? {
+  private func line() -> PersonAnswer {
+    var isBroken = false
     let typed = try? SecretBytes(capacity: Self.longestLine) { room in
       unsafe room.withUnsafeMutableBytes { bytes in
-        max(0, unsafe Glibc.read(terminal, bytes.baseAddress, bytes.count))
+        let count = unsafe Glibc.read(terminal, bytes.baseAddress, bytes.count)
+        isBroken = count < 0
+        return max(0, count)
       }
     }
-    guard let typed, typed.count > 0 else { return nil }
+    guard let typed, !isBroken else { return .nobody }
+    // The end of the input, Ctrl-D.
+    guard typed.count > 0 else { return .refused }
     let length = typed.withBytes { bytes in
       (0..<bytes.byteCount).first { bytes.byte(at: $0) == 0x0A } ?? bytes.byteCount
     }
-    return try? typed.slice(0..<length)
+    return (try? typed.slice(0..<length)).map(PersonAnswer.text) ?? .nobody
   }
 
   private func write(_ text: String) {

@@ -99,7 +99,7 @@ struct ApproveCommand: ParsableCommand {
     let lines = questions.map { server, question in
       [
         StandardOutput.shown(question.item), question.use,
-        question.chain.isEmpty ? "-" : question.chain,
+        question.chain.isEmpty ? "-" : Sanitizer.visible(question.chain),
         question.folder.map(Sanitizer.visible) ?? "-",
         "\(server.serves), \(TimeSpan.text(question.seconds)) left",
       ]
