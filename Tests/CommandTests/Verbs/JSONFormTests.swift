@@ -55,6 +55,7 @@ struct JSONFormTests {
     ("ssh import", ["other", "-"], "no key"),
     ("ssh-agent", ["--", "true"], ""),
     ("guard", ["--net", "none", "--", "true"], ""),
+    ("approve", ["--list"], ""),
     ("ssh public", [], ""),
     ("sync leave", [], ""),
     // It ends only where there is no space.
