@@ -39,7 +39,7 @@ struct LackingKeys: Exchanging {
   func answer(_ loaded: inout LoadedReplica) throws {
     let (own, roster) = (loaded.state.stream, loaded.history.roster())
     guard !roster.hasEarlierRules, roster.isPresent(own), !roster.isAdmin(own),
-      roster.present.contains(where: { roster.isAdmin($0.stream) && !roster.lacks(of: $0).isEmpty })
+      roster.present.contains(where: { roster.isAdmin($0.stream) && roster.lacksKeys($0.stream) })
     else { return }
     for (epoch, members) in roster.missingKeys {
       for member in members where roster.isAdmin(member.stream) {

@@ -58,12 +58,8 @@ enum EpochTelling {
       var highest: UInt32 = 0
       for (stream, numbers) in streams {
         guard let end = record.past[stream] else { continue }
-        var (low, high) = (0, numbers.count)
-        while low < high {
-          let middle = (low + high) / 2
-          if numbers[middle].sequence <= end { low = middle + 1 } else { high = middle }
-        }
-        if low > 0 { highest = max(highest, numbers[low - 1].highest) }
+        let unknown = numbers.firstIndex(ofMonotonic: { $0.sequence > end })
+        if unknown > 0 { highest = max(highest, numbers[unknown - 1].highest) }
       }
       return highest
     }

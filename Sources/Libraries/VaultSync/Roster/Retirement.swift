@@ -35,24 +35,19 @@ extension RecordHistory {
   /// Judging one takes as long as finding who was in then. So of a machine that was wrong too often
   /// none is heard any more.
   ///
-  /// - Parameters:
-  ///   - retirements: What machines say, of each all up to one.
-  ///   - take: Gets how far each stream counts by one of them.
-  /// - Returns: Those of them that count.
-  @discardableResult
-  func counted(
-    _ retirements: [Retirement], _ take: (Frontier) -> Void
-  ) -> [Retirement] {
+  /// - Parameter retirements: What machines say, of each all up to one.
+  /// - Returns: Those of them that count, and how far each stream counts by them.
+  func counted(_ retirements: [Retirement]) -> [(retirement: Retirement, frontier: Frontier)] {
     var vain: [StreamID: Int] = [:]
-    return retirements.sorted { RosterFacts.precedes($0.record, $1.record) }.filter { retirement in
+    let ordered = retirements.sorted { RosterFacts.precedes($0.record, $1.record) }
+    return ordered.compactMap { retirement in
       let author = retirement.record.stream
-      guard vain[author, default: 0] < RosterFacts.Heard.vainRetirements else { return false }
+      guard vain[author, default: 0] < RosterFacts.Heard.vainRetirements else { return nil }
       guard let frontier = retired(by: retirement) else {
         vain[author, default: 0] += 1
-        return false
+        return nil
       }
-      take(frontier)
-      return true
+      return (retirement, frontier)
     }
   }
 
@@ -81,11 +76,8 @@ extension RecordHistory {
     guard present.allSatisfy({ vouching.contains($0) }) else { return nil }
     // What is retired once stays so: a snapshot that has less is not begun with.
     let frontier = snapshot.operation.frontier
-    var hasAll = true
-    counted(facts.retirements.filter { $0.record.hash != retirement.record.hash }) { floor in
-      hasAll = hasAll && frontier.covers(floor)
-    }
-    guard hasAll else { return nil }
+    let others = facts.retirements.filter { $0.record.hash != retirement.record.hash }
+    guard counted(others).allSatisfy({ frontier.covers($0.frontier) }) else { return nil }
     return Roster(self, upTo: frontier).limits(frontier)
   }
 

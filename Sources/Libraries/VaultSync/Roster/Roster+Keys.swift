@@ -12,13 +12,11 @@ extension Roster {
 
   /// The record in which a machine says that what was sealed to it as the key of an epoch is none.
   func lack(of stream: StreamID, _ epoch: [UInt8]) -> OpenedRecord? {
-    lacks[stream]?[epoch]?.record
+    lacks[stream]?[epoch]
   }
 
-  /// What a machine says that it cannot open.
-  func lacks(of member: Member) -> [RosterFacts.Lack] {
-    lacks[member.stream].map { Array($0.values) } ?? []
-  }
+  /// Whether a machine says that it cannot open some key.
+  func lacksKeys(_ stream: StreamID) -> Bool { lacks[stream] != nil }
 
   /// The key by which a machine reads what is told to it that says it lacks another one: that of the
   /// record in which it said so.

@@ -116,8 +116,8 @@ package struct Roster: Sendable {
   private let families: [StreamID: [StreamID]]
   /// The newest record of each machine.
   private var newest: [StreamID: OpenedRecord] = [:]
-  /// What machines say that they cannot open.
-  let lacks: [StreamID: [[UInt8]: RosterFacts.Lack]]
+  /// The records in which machines say which keys they cannot open, by the ids of these.
+  let lacks: [StreamID: [[UInt8]: OpenedRecord]]
 
   /// Who belongs to the space after some records.
   ///
@@ -132,7 +132,9 @@ package struct Roster: Sendable {
     lacks = facts.lacks
     families = facts.families
     var retired: Frontier = [:]
-    retirements = history.counted(facts.retirements) { retired.formMaximum(with: $0) }
+    let counted = history.counted(facts.retirements)
+    retirements = counted.map(\.retirement)
+    for (_, frontier) in counted { retired.formMaximum(with: frontier) }
     self.retired = retired
     guard facts.founder != nil else { return }
     let verdict = hasEarlierRules ? EarlierRules.judge(facts) : RosterRules.judge(facts)
@@ -528,7 +530,7 @@ package struct Roster: Sendable {
         if let lack = lacks[epoch.key.id] {
           // Only what its machine had not seen then can be the key.
           let isKnown = epoch.isTold(to: member.stream) {
-            isReadable($0) && !lack.record.knows($0)
+            isReadable($0) && !lack.knows($0)
           }
           if isKnown {
             known.insert(epoch.key.id)

@@ -64,12 +64,6 @@ struct RosterFacts {
     var end: UInt64 { record.past[stream, default: 0] }
   }
 
-  /// A machine that cannot open what was sealed to it as the key of an epoch.
-  struct Lack {
-    let record: OpenedRecord
-    let epoch: [UInt8]
-  }
-
   struct EpochTold {
     let record: OpenedRecord
     let number: UInt32
@@ -87,8 +81,9 @@ struct RosterFacts {
   private(set) var removals: [StreamID: [Removal]] = [:]
   private(set) var roles: [StreamID: [RoleChange]] = [:]
   private(set) var epochs: [EpochTold] = []
-  /// The newest of each epoch that a machine lacks.
-  private(set) var lacks: [StreamID: [[UInt8]: Lack]] = [:]
+  /// The newest records in which a machine says that it cannot open what was sealed to it as the key
+  /// of an epoch, by the ids of these.
+  private(set) var lacks: [StreamID: [[UInt8]: OpenedRecord]] = [:]
   private(set) var retirements: [Retirement] = []
   /// Those that go on for a machine, in the order of how much they know.
   private(set) var successors: [StreamID: [Claim]] = [:]
@@ -228,7 +223,7 @@ struct RosterFacts {
         EpochTold(record: record, number: number, id: id, recipients: sealed.map(\.recipient)))
     case .lacks(let epoch):
       // A later one knows all that this one did.
-      lacks[record.stream, default: [:]][epoch] = Lack(record: record, epoch: epoch)
+      lacks[record.stream, default: [:]][epoch] = record
     default: break
     }
   }
