@@ -222,15 +222,3 @@ package final class ApprovalWatch {
     terminal.write(terminal.wrapped(Sanitizer.visible(text)) + "\n")
   }
 }
-
-extension ApprovalAnswer {
-  fileprivate var words: String {
-    switch self {
-    case .once: "allowed once"
-    case .run: "allowed for this run"
-    case .hour: "allowed for an hour"
-    case .refused: "refused"
-    case .never: "refused for this run"
-    }
-  }
-}

@@ -329,7 +329,7 @@ final class ApprovalWork {
     let refusal = answer.isAllowed ? nil : "a person has refused it"
     let approval = Approval(
       isAllowed: answer.isAllowed, by: words, refusal: refusal, isByPerson: true)
-    let said = "\(Self.words(of: answer)) by \(by)"
+    let said = "\(answer.words) by \(by)"
     let answered = one.seen(count)
     guard answer == .once, answered.count < one.waiting.count else {
       return end(one, said, approval)
@@ -337,16 +337,6 @@ final class ApprovalWork {
     one.waiting.removeFirst(answered.count)
     for waiting in answered { waiting.answer(approval) }
     renew(one, said)
-  }
-
-  private static func words(of answer: ApprovalAnswer) -> String {
-    switch answer {
-    case .once: "allowed once"
-    case .run: "allowed for this run"
-    case .hour: "allowed for an hour"
-    case .refused: "refused"
-    case .never: "refused for this run"
-    }
   }
 
   /// Ends a question; without an answer its requests have gone.

@@ -89,16 +89,11 @@ package struct ApprovalQuestion: Sendable, Equatable {
 
   /// A text of a program's in one line that is not too long; `nil` if nothing is left.
   package static func bounded(_ reason: String) -> String? {
-    var scalars = String.UnicodeScalarView()
-    for scalar in reason.unicodeScalars {
-      guard scalars.count < maximumReason else {
-        scalars.append("…")
-        break
-      }
-      scalars.append(scalar.properties.isWhitespace ? " " : scalar)
+    let scalars = cut(reason, to: maximumReason).unicodeScalars.map { scalar in
+      scalar.properties.isWhitespace ? " " : scalar
     }
     let isEmpty = scalars.allSatisfy { $0.value == 0x20 }
-    return isEmpty ? nil : String(scalars)
+    return isEmpty ? nil : String(String.UnicodeScalarView(scalars))
   }
 
   /// A text that is not too long, with a mark where something is missing.
@@ -185,6 +180,17 @@ package enum ApprovalAnswer: String, Sendable {
   case never
 
   package var isAllowed: Bool { self == .once || self == .run || self == .hour }
+
+  /// What it means for the use that was asked about.
+  package var words: String {
+    switch self {
+    case .once: "allowed once"
+    case .run: "allowed for this run"
+    case .hour: "allowed for an hour"
+    case .refused: "refused"
+    case .never: "refused for this run"
+    }
+  }
 
   /// No word has more bytes, with the blanks around it.
   package static let maximumTyped = 64
