@@ -91,15 +91,20 @@ import VaultStorage
     _ arguments: [String], _ bytes: SecretBytes, adding variables: [String: String]
   ) throws -> Bool {
     let file = try SealedMemoryFile.make(bytes)
-    let child = unsafe launch(arguments, variables: variables) { actions in
+    QuietTerminal.end()
+    // Before the program starts: it may be ready, and Ctrl-C be pressed, before this process goes on.
+    let wasIgnored = cvault_is_ignored(SIGINT) != 0
+    cvault_ignore_signal(SIGINT)
+    defer { if !wasIgnored { _ = cvault_default_signal(SIGINT) } }
+    let child = unsafe launch(
+      arguments, variables: variables, restoring: wasIgnored ? nil : SIGINT
+    ) { actions in
       unsafe posix_spawn_file_actions_adddup2(&actions, file, 0)
     }
     close(file)
     guard let child else { return false }
-    cvault_ignore_signal(SIGINT)
     var status: Int32 = 0
     while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
-    _ = cvault_default_signal(SIGINT)
     // A shell's words for "not executable" and "not found": POSIX, 2.8.2.
     return status & 0x7F != 0 || ![126, 127].contains(status >> 8 & 0xFF)
   }
@@ -218,13 +223,14 @@ import VaultStorage
   ///   - keeps: Which of this process's variables it gets.
   ///   - secret: Those that it does not get in any case.
   ///   - flags: Flags of posix_spawnattr_setflags(3).
+  ///   - signal: One that this process ignores, and the program does not.
   ///   - prepare: Adds actions on descriptors: posix_spawn_file_actions_addopen(3).
   /// - Returns: The process id; `nil` if it could not be started.
   @unsafe static func launch(
     _ arguments: [String], path: String? = nil, variables: [String: String] = [:],
     keeping keeps: (String) -> Bool = { _ in true },
     leaving secret: Set<String> = PrivateVariables.all, flags: Int16 = 0,
-    _ prepare: (inout posix_spawn_file_actions_t) -> Void
+    restoring signal: Int32? = nil, _ prepare: (inout posix_spawn_file_actions_t) -> Void
   ) -> pid_t? {
     QuietTerminal.end()
     var actions = unsafe posix_spawn_file_actions_t()
@@ -234,7 +240,12 @@ import VaultStorage
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
-    unsafe posix_spawnattr_setflags(&attributes, flags)
+    var defaults = sigset_t()
+    unsafe sigemptyset(&defaults)
+    if let signal { unsafe sigaddset(&defaults, signal) }
+    unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
+    let restores = signal == nil ? 0 : Int16(POSIX_SPAWN_SETSIGDEF)
+    unsafe posix_spawnattr_setflags(&attributes, flags | restores)
     let strings = unsafe CStrings(arguments)
     let added = unsafe CStrings(variables.map { "\($0.key)=\($0.value)" })
     let left = secret.union(variables.keys)
