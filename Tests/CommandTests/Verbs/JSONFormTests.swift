@@ -114,7 +114,13 @@ struct JSONFormTests {
     let home = data.home.path
     let vault = VaultProcess(
       home: home,
-      environment: ["VAULT_KEY_FILE": "\(home)/key", "GIT_CONFIG_NOSYSTEM": "1", "EDITOR": "true"])
+      environment: [
+        "VAULT_KEY_FILE": "\(home)/key", "GIT_CONFIG_NOSYSTEM": "1", "EDITOR": "true",
+        "XDG_RUNTIME_DIR": "\(home)/run",
+      ])
+    try FileManager.default.createDirectory(
+      atPath: "\(home)/run", withIntermediateDirectories: false,
+      attributes: [.posixPermissions: 0o700])
     try MacStoreFile.make(at: "\(home)/Mac.store")
     _ = try data.home.privateFile("words", "correct horse battery staple")
     try FileManager.default.createDirectory(

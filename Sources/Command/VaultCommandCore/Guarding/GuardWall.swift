@@ -53,7 +53,8 @@ package struct GuardWall {
           "the variable '\(Sanitizer.visible(name))' is not set",
           hint: "--env takes the name of a variable of this environment")
       }
-      guard !EnvironmentNames.all.contains(name), !PrivateVariables.all.contains(name) else {
+      let isVaults = EnvironmentNames.all.contains(name) && name != EnvironmentNames.reason
+      guard !isVaults, !PrivateVariables.all.contains(name) else {
         throw CommandError(
           .notAllowed, "\(name) leads to the vault, and stays outside",
           hint: "let an item out by name: --only NAME")

@@ -34,9 +34,12 @@ package enum EnvironmentNames {
   /// The socket of `vault guard`, by which a program knows that it is behind the wall.
   package static let `guard` = GuardRequest.variable
 
+  /// Why a program wants an item, in its own words.
+  package static let reason = ApprovalQuestion.reasonVariable
+
   /// Those that no child process gets.
   package static let hidden = [home, vaultName, passphraseFile, passphrase, keyFile, pager]
 
   /// All of them.
-  package static let all = hidden + [askpass, log, plain, sshAgent, `guard`]
+  package static let all = hidden + [askpass, log, plain, reason, sshAgent, `guard`]
 }
