@@ -31,6 +31,8 @@ struct PreferenceNames {
     "read", "read-type", "write", "delete", "remove", "delete-all", "rename", "watch", "history",
     "describe",
   ]
+  /// The verbs that are of use for a domain of which nothing is stored.
+  private static let takingSchema: Set<String> = ["write", "describe"]
   private static let types = [
     "-string", "-data", "-int", "-integer", "-float", "-bool", "-boolean", "-date", "-array",
     "-array-add", "-dict", "-dict-add",
@@ -91,7 +93,12 @@ struct PreferenceNames {
     rest = rest.filter { !known.contains($0) }[...]
     guard Self.takingDomain.contains(verb) else { return isOption ? known : [] }
     guard !rest.isEmpty else {
-      return (isOption ? known + ["-g", "-globalDomain", "-app"] : []) + domains(desktop)
+      var there = domains(desktop)
+      let own = ProgramPreferences.domain
+      if desktop == nil, Self.takingSchema.contains(verb), !there.contains(own) {
+        there.append(own)
+      }
+      return (isOption ? known + ["-g", "-globalDomain", "-app"] : []) + there
     }
     guard let target = target(&rest, host, desktop) else { return [] }
     if rest.isEmpty { return (isOption ? known : []) + keys(of: target, verb) }
@@ -147,6 +154,7 @@ struct PreferenceNames {
   private func tool(_ output: @escaping ([UInt8]) -> Void) -> DefaultsTool {
     DefaultsTool(
       location: location,
-      streams: DefaultsTool.Streams(output: output, error: { _ in }, input: { [] }), keys: keys)
+      streams: DefaultsTool.Streams(output: output, error: { _ in }, input: { [] }), keys: keys,
+      ownSchemas: ProgramPreferences.schemas)
   }
 }

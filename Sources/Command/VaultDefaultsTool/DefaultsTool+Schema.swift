@@ -20,7 +20,7 @@ extension DefaultsTool {
       domain.name.begins(with: "/")
       ? domain.name : domain.name.halves(at: "/").map { String($0.0) } ?? domain.name
     if let known = schemaCache[name] { return known }
-    let schema = try PreferenceSchema.of(name, in: schemas)
+    let schema = try ownSchemas[name] ?? PreferenceSchema.of(name, in: schemas)
     schemaCache[name] = .some(schema)
     return schema
   }

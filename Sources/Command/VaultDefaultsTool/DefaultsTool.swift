@@ -49,6 +49,8 @@ package final class DefaultsTool {
   let directories: DefaultsDirectories
   /// The folders of schemas, the strongest first.
   let schemas: [String]
+  /// The schemas that are there without a file, by their domains; they come before files.
+  let ownSchemas: [String: PreferenceSchema]
   /// The environment, for layers that a schema makes of it.
   private(set) lazy var environment = variables()
   private let variables: () -> [String: String]
@@ -114,6 +116,7 @@ package final class DefaultsTool {
   ///   - managed: The values that the administrator has fixed.
   ///   - directories: Where the defaults are that packages and the site installed.
   ///   - schemas: The folders of schemas, the strongest first.
+  ///   - ownSchemas: The schemas that are there without a file, by their domains.
   ///   - environment: The environment, for layers that a schema makes of it.
   ///   - editor: Lets a person edit a text.
   ///   - home: The user's home, for paths that begin with `~`.
@@ -128,6 +131,7 @@ package final class DefaultsTool {
     managed: ManagedPreferences = ManagedPreferences(),
     directories: DefaultsDirectories = DefaultsDirectories(),
     schemas: [String] = PreferenceSchema.directories(),
+    ownSchemas: [String: PreferenceSchema] = [:],
     environment: @autoclosure @escaping () -> [String: String] = StoreLocation.variables,
     editor: @escaping ([UInt8]) throws -> [UInt8] = DefaultsTool.runEditor,
     home: @escaping () -> String? = { StoreLocation.namedHome() },
@@ -142,6 +146,7 @@ package final class DefaultsTool {
     self.managed = managed
     self.directories = directories
     self.schemas = schemas
+    self.ownSchemas = ownSchemas
     variables = environment
     self.editor = editor
     self.home = home

@@ -24,6 +24,19 @@ public struct VaultOptions: Sendable {
   /// what the vault's own setting says, or else 15 minutes.
   public var sessionSeconds: Int?
 
+  /// Asked for the longest that a vault may stay open, in seconds, when a session begins.
+  ///
+  /// `nil` is no limit. Where it throws, the vault does not stay open.
+  package var sessionLimit: (@Sendable () throws -> Int?)?
+
+  /// Why ``sessionLimit`` is not known, and what helps.
+  package struct UnknownLimit: Error {
+    let reason: String
+    let hint: String
+
+    package init(_ reason: String, hint: String) { (self.reason, self.hint) = (reason, hint) }
+  }
+
   /// How long a session lasts where neither the program nor the vault says: a quarter of an hour.
   package static let standardSessionSeconds = 15 * 60
   /// The time to wait for another writer.

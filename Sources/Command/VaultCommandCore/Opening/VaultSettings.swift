@@ -114,10 +114,9 @@ package struct VaultSettings: Equatable, Sendable {
       }
       return keyring
     }
-    return try LockedVault(
-      location: location(),
-      name: name,
-      options: options)
+    let location = try location()
+    options.sessionLimit = { try ProgramPreferences(at: location).sessionLimit() }
+    return try LockedVault(location: location, name: name, options: options)
   }
 
   /// One keyring for all vaults that a command opens, by whether it may prompt, so that a hung one

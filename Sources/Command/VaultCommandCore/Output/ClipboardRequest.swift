@@ -1,5 +1,5 @@
 package import VaultCredentials
-import VaultStorage
+package import VaultStorage
 package import VaultTerminal
 
 /// A line's request to copy to the clipboard.
@@ -13,15 +13,26 @@ package struct ClipboardRequest: Equatable, Sendable {
 
   /// The clipboard, with the time from the line or from the vault's settings.
   package func clipboard(for vault: UnlockedVault.Blocking) throws -> Clipboard {
-    clipboard(clearedAfter: try seconds ?? vault.clipboardSetting())
+    try clipboard(clearedAfter: seconds ?? vault.clipboardSetting(), at: vault.location)
   }
 
   /// The clipboard, with the time from the line or the usual one: no vault is open.
-  package func clipboard() -> Clipboard { clipboard(clearedAfter: seconds) }
+  ///
+  /// - Parameter location: Where the person's preferences are.
+  /// - Returns: The clipboard.
+  /// - Throws: `PreferenceError` if the limit cannot be read.
+  package func clipboard(at location: StoreLocation) throws -> Clipboard {
+    try clipboard(clearedAfter: seconds, at: location)
+  }
 
-  private func clipboard(clearedAfter seconds: Int?) -> Clipboard {
-    Clipboard(
-      seconds: seconds ?? Clipboard.standardSeconds, route: route, program: ProgramName.current)
+  private func clipboard(
+    clearedAfter seconds: Int?, at location: StoreLocation
+  ) throws -> Clipboard {
+    var seconds = seconds ?? Clipboard.standardSeconds
+    let limit = try ProgramPreferences(at: location).seconds(ProgramPreferences.clipboardAtMost)
+    // 0 is never.
+    if let limit, seconds == 0 || seconds > limit { seconds = limit }
+    return Clipboard(seconds: seconds, route: route, program: ProgramName.current)
   }
 }
 

@@ -1,4 +1,5 @@
 package import VaultSealing
+package import VaultStorage
 
 // What the calls do on the calling thread, where that is a few lines over a snapshot or an edit.
 
@@ -63,7 +64,7 @@ extension UnlockedVault.Blocking {
   /// - Returns: Seconds; 0 if it never stays open, `nil` if nothing was set: then 15 minutes.
   /// - Throws: ``CredentialError`` with code `.damaged`.
   public func sessionSetting() throws -> Int? {
-    try vault.snapshot(only: .noItems).index.settings[VaultIndex.sessionSetting].flatMap { Int($0) }
+    try vault.snapshot(only: .noItems).index.sessionSeconds
   }
 
   /// Sets how long the vault stays open after it was opened, on every machine; a session that is
@@ -80,6 +81,9 @@ extension UnlockedVault.Blocking {
     }
     if seconds == 0 { _ = try vault.locked.blocking.lock() }
   }
+
+  /// Where the vault lies.
+  package var location: StoreLocation { vault.locked.folder.location }
 
   /// When a secret on the clipboard is cleared, as it was set for this vault; 0 for never, `nil` if
   /// nothing was set.

@@ -23,19 +23,19 @@ extension UnlockedVault.Blocking {
     let addition = SlotAddition(
       vault: vault.locked, vaultID: vault.vaultID, keys: newKeys, marks: marks)
     let records = try slots.map { try addition.record(for: $0) }
-    let header = try vault.commit { edit in
+    let (header, setting) = try vault.commit { edit in
       marks.holdKeyringSlots(of: edit.header.slots)
       try edit.rotate(to: newKeys, slots: records) { done, total in
         vault.locked.options.tell(.sealing, done, of: total)
       }
       try edit.index.keepRecoveryKeys(
         of: Array(zip(slots, records)), all: records, now: edit.now)
-      return edit.header
+      return (edit.header, edit.index.sessionSeconds)
     }
     _ = try? Session.end(vaultID: vault.vaultID)
     let rotated = UnlockedVault(
       locked: vault.locked, header: header, keys: newKeys, openedBy: vault.openedBy)
-    rotated.beginSession(header: header)
+    rotated.beginSession(header: header, setting: setting)
     return rotated
   }
 

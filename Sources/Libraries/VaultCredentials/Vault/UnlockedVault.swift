@@ -148,15 +148,25 @@ public final class UnlockedVault: Sendable {
 
   /// Keeps the key in the kernel's keyring for as long as the options say.
   func beginSession(header: VaultHeader, setting: Int? = nil) {
-    let seconds = locked.options.sessionSeconds ?? setting ?? Session.standardSeconds
-    guard seconds > 0 else { return }
+    let wanted = locked.options.sessionSeconds ?? setting ?? Session.standardSeconds
+    guard wanted > 0 else { return }
     do {
+      let seconds = min(wanted, try locked.options.sessionLimit?() ?? wanted)
+      guard seconds > 0 else {
+        return note([VaultNotice(.noSession, "the vault does not stay open: its limit here is 0")])
+      }
       try Session.begin(keys.vaultKey, header: header, seconds: seconds)
     } catch let error as KernelKeyring.Refusal {
       note([
         VaultNotice(
           .noSession, "the vault does not stay open: \(error.explanation)",
           hint: "a key file opens it fastest", remedies: [.addKeyFile])
+      ])
+    } catch let error as VaultOptions.UnknownLimit {
+      note([
+        VaultNotice(
+          .noSession, "the vault does not stay open: its limit is not known: \(error.reason)",
+          hint: error.hint)
       ])
     } catch {
       note([VaultNotice(.noSession, "the vault does not stay open")])

@@ -62,7 +62,8 @@ struct DefaultsLine: Equatable {
           with: UnlockSources(settings: settings, vault: vault).sources()
         )
         .blocking
-      }, following: settings.synchronizingPreferences, origin: { CallingProgram.name },
+      }, following: settings.synchronizingPreferences,
+      ownSchemas: ProgramPreferences.schemas, origin: { CallingProgram.name },
       program: ProgramName.current,
       message: { ($0 as? any CodedError)?.message ?? "\($0)" })
   }

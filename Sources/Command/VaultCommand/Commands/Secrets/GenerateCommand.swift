@@ -74,7 +74,7 @@ struct GenerateCommand: ParsableCommand {
       throw CommandError.usage(
         "the clipboard takes one password", hint: "leave --copy or --count out")
     }
-    let copy = try request.clipboard().copyAndWarn(recipe.makePassword())
+    let copy = try request.clipboard(at: settings.location()).copyAndWarn(recipe.makePassword())
     guard settings.writesJSON else {
       recipe.tell()
       return copy.tell()

@@ -1,6 +1,7 @@
 import ArgumentParser
 import VaultCommandCore
 import VaultCredentials
+import VaultPreferences
 import VaultStorage
 import VaultTerminal
 
@@ -18,6 +19,10 @@ struct SettingsCommand: ParsableCommand {
       \(ProgramName.current) settings session default   fifteen minutes again
       \(ProgramName.current) settings clipboard 20s     when a copied secret is cleared; 0 for never
       \(ProgramName.current) settings log off           no record of who uses secrets; on for one
+
+      Limits of this machine or person, which no vault exceeds, are preferences:
+
+      \(ProgramName.current) defaults describe secrets.vault
       """)
 
   /// The settings.
@@ -49,18 +54,22 @@ struct SettingsCommand: ParsableCommand {
         try vault.keepsUsageLog() ? "on" : "off"
       )
     }
+    let limits = try limits(settings)
     if settings.writesJSON {
       let number = { (seconds: Int?) in seconds.map { JSONValue.number(Int64($0)) } ?? .null }
       try StandardOutput.write([
         ("session", number(session)), ("clipboard", number(clipboard)), ("log", .string(log)),
+        ("sessionAtMost", number(limits.session)), ("clipboardAtMost", number(limits.clipboard)),
       ])
       return
     }
     let words: (session: String, clipboard: String) = (
       Self.words(
         session, default: VaultOptions.standardSessionSeconds,
-        never: "every command unlocks the vault again"),
-      Self.words(clipboard, default: Clipboard.standardSeconds, never: "a copied secret stays")
+        never: "every command unlocks the vault again", limit: limits.session),
+      Self.words(
+        clipboard, default: Clipboard.standardSeconds, never: "a copied secret stays",
+        limit: limits.clipboard)
     )
     let rows = [["session", words.session], ["clipboard", words.clipboard], ["log", log]]
     if let name, value != nil {
@@ -84,13 +93,34 @@ struct SettingsCommand: ParsableCommand {
     }
   }
 
-  /// A time as people say it.
-  private static func words(_ seconds: Int?, default standard: Int, never: String) -> String {
-    switch seconds {
-    case nil: "\(Plural.time(standard)) (the default)"
-    case 0: "0: \(never)"
-    case let seconds?: Plural.time(seconds)
+  /// The limits of this machine and person.
+  private func limits(_ settings: VaultSettings) throws -> (session: Int?, clipboard: Int?) {
+    let limits = ProgramPreferences(at: try settings.location())
+    do {
+      return (
+        try limits.seconds(ProgramPreferences.sessionAtMost),
+        try limits.seconds(ProgramPreferences.clipboardAtMost)
+      )
+    } catch {
+      StandardError.warning(
+        "the limits of this machine cannot be read: \(error.message)",
+        hint: ProgramPreferences.hint)
+      return (nil, nil)
     }
+  }
+
+  /// A time as people say it.
+  private static func words(
+    _ seconds: Int?, default standard: Int, never: String, limit: Int?
+  ) -> String {
+    let words =
+      switch seconds {
+      case nil: "\(Plural.time(standard)) (the default)"
+      case 0: "0: \(never)"
+      case let seconds?: Plural.time(seconds)
+      }
+    guard let limit else { return words }
+    return "\(words); here \(limit == 0 ? "0" : Plural.time(limit)) at most"
   }
 
   /// The validated value; `nil` for the default.

@@ -80,10 +80,13 @@ struct UnlockCommand: ParsableCommand {
         ("unlocked", .bool(true)), ("secondsLeft", seconds.map { .number(Int64($0)) } ?? .null),
       ])
     }
-    if let seconds {
-      StandardError.note(
-        untilLogout ? "unlocked until you log out" : "unlocked for \(TimeSpan.text(seconds))")
-    }
+    guard let seconds else { return }
+    // Some seconds may have gone by.
+    let isLess = settings.sessionSeconds.map { seconds < $0 - 60 } ?? false
+    StandardError.note(
+      untilLogout && !isLess
+        ? "unlocked until you log out" : "unlocked for \(TimeSpan.text(seconds))",
+      hint: isLess ? "that is the most here: \(ProgramPreferences.hint)" : nil)
   }
 }
 
