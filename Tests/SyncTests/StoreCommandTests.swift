@@ -344,6 +344,50 @@ struct StoreCommandTests {
     #expect(try VaultProcess(home: home.path).run(["sync", "schema", "mysql"]).status == 64)
   }
 
+  @Test func whatCannotBeJoinedMakesNoVault() throws {
+    let machines = try Machines()
+    let home = try TemporaryHome()
+    let store = "\(home.path)/store"
+    try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: false)
+    func laptop(_ words: String...) throws -> String {
+      let result = try Machines.run(machines.laptop, words)
+      try #require(result.status == 0, "\(words): \(result.errors)")
+      return result.text
+    }
+    /// Joins with a vault that is not there yet.
+    func join(_ name: String, _ code: String, _ more: [String] = []) throws -> VaultProcess.Result {
+      try Machines.run(
+        machines.desktop,
+        ["--vault", name, "sync", "join", store, "--stdin", "--label", name] + more, input: code)
+    }
+    func isThere(_ name: String) throws -> Bool {
+      try Machines.run(machines.desktop, ["list", "--vaults"]).text.contains(name)
+    }
+    _ = try laptop("sync", "init", store, "--label", "laptop")
+    let used = try laptop("sync", "invite")
+    #expect(try join("first", used).status == 0)
+    #expect(try isThere("first"))
+    let again = try join("second", used)
+    #expect(again.status != 0 && again.errors.contains("used already"), "\(again.errors)")
+    #expect(try !isThere("second"))
+    // A recovery code that was withdrawn.
+    let code = try laptop("key", "add", "--recovery")
+    _ = try laptop("key", "remove", "recovery")
+    _ = try laptop("sync", "now")
+    let withdrawn = try join("third", code)
+    #expect(withdrawn.status != 0, "\(withdrawn.errors)")
+    #expect(try !isThere("third"))
+    // A store that shows less than there was.
+    let open = try laptop("sync", "invite")
+    let files = try FileManager.default.subpathsOfDirectory(atPath: store)
+    for path in files where path.contains("/s/") && path.hasSuffix("0000000000000001") {
+      try FileManager.default.removeItem(atPath: "\(store)/\(path)")
+    }
+    let less = try join("fourth", open)
+    #expect(less.status != 0, "\(less.errors)")
+    #expect(try !isThere("fourth"))
+  }
+
   @Test func passwordsHaveOtherWays() throws {
     let machines = try Machines()
     for store in [

@@ -99,15 +99,42 @@ public struct SyncedVault: Sendable, Exchanging {
     return SyncedVault(exchange)
   }
 
-  /// Checks that a store has an invitation for a code, before anything is made for it.
+  /// Finds the space that an invitation is for, before anything is made for it.
   ///
   /// - Parameters:
   ///   - invitation: The code that was typed.
   ///   - engine: The store.
-  /// - Throws: ``SyncError`` with code `.invitation` for a wrong or used one, `.tampered`,
-  ///   `.unavailable`.
+  ///   - progress: Hears how far the work is.
+  /// - Returns: The space, to be joined by ``join(_:in:at:found:label:)``.
+  /// - Throws: ``SyncError`` as ``join(_:in:at:invitation:label:)`` does.
+  package static func find(
+    by invitation: SecretBytes, in engine: any SyncEngine,
+    progress: (@Sendable (VaultProgress) -> Void)? = nil
+  ) throws -> FoundSpace {
+    try FoundSpace(
+      invitation, in: PartedEngine(engine), ExchangeTuning(), now: VaultOptions().now()
+    ) { progress?(VaultProgress($0, $1, of: $2)) }
+  }
+
+  /// Joins a space that was found; see ``join(_:in:at:invitation:label:)``.
+  package static func join(
+    _ vault: UnlockedVault, in engine: any SyncEngine, at store: String, found: FoundSpace,
+    label: String
+  ) throws -> SyncedVault {
+    let exchange = Exchange(vault, engine)
+    try Joining(exchange).join(at: store, found: found, label: label)
+    return SyncedVault(exchange)
+  }
+
+  /// Checks that a store has an invitation for a code that can be used, before anything is made for
+  /// it.
+  ///
+  /// - Parameters:
+  ///   - invitation: The code that was typed.
+  ///   - engine: The store.
+  /// - Throws: ``SyncError`` as ``join(_:in:at:invitation:label:)`` does.
   public static func check(_ invitation: SecretBytes, in engine: any SyncEngine) throws {
-    try Joining.check(invitation, in: engine)
+    _ = try find(by: invitation, in: engine)
   }
 
   /// The space that an invitation is for, also one that has ended.

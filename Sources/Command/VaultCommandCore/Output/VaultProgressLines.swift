@@ -6,6 +6,8 @@ import VaultTerminal
 package final class VaultProgressLines: Sendable {
   private let current = Mutex<(phase: VaultProgress.Phase, line: ProgressLine)?>(nil)
 
+  package init() {}
+
   /// Shows the progress of an operation.
   package func show(_ progress: VaultProgress) {
     let line = current.withLock { current in

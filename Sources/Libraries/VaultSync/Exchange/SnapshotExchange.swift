@@ -173,10 +173,14 @@ struct SnapshotExchange: Exchanging {
   /// - Parameters:
   ///   - named: Its record.
   ///   - content: The invitation.
+  ///   - engine: The store.
   /// - Returns: What the records come to that it stands in for.
   /// - Throws: ``SyncError`` with code `.tampered` if the store shows something else, `.withheld`
   ///   if it does not show it.
-  func root(_ named: Sighting, of content: InvitationContent) throws -> SpaceBase {
+  static func root(
+    _ named: Sighting, of content: InvitationContent, in engine: any SyncEngine
+  ) throws -> SpaceBase {
+    let withheldSnapshot = withheldSnapshot(in: engine)
     let records = try engine.records(
       of: named.stream, in: content.space, after: named.sequence - 1, limit: 1)
     guard let bytes = records.first else { throw withheldSnapshot }
@@ -197,13 +201,13 @@ struct SnapshotExchange: Exchanging {
       }
       throw MalformedRecord()
     } catch is MalformedRecord {
-      throw Self.alteredSnapshot
+      throw alteredSnapshot
     } catch is SealingError {
-      throw Self.alteredSnapshot
+      throw alteredSnapshot
     }
   }
 
-  private var withheldSnapshot: SyncError {
+  private static func withheldSnapshot(in engine: any SyncEngine) -> SyncError {
     SyncError(
       .withheld, "the store does not show the snapshot that your invitation names",
       hint: engine.isEventual

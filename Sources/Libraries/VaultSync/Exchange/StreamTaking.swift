@@ -26,8 +26,14 @@ struct StreamTaking {
   private(set) var overweight: Set<StreamID> = []
 
   init(_ exchange: Exchange, own: StreamID?, progress: FetchingProgress) {
-    engine = exchange.engine
-    tuning = exchange.tuning
+    self.init(exchange.engine, exchange.tuning, own: own, progress: progress)
+  }
+
+  init(
+    _ engine: any SyncEngine, _ tuning: ExchangeTuning, own: StreamID?, progress: FetchingProgress
+  ) {
+    self.engine = engine
+    self.tuning = tuning
     self.own = own
     self.progress = progress
   }

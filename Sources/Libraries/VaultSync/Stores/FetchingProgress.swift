@@ -2,12 +2,19 @@ import VaultCredentials
 
 /// How many of the records that a store shows have come.
 struct FetchingProgress {
-  private let vault: UnlockedVault
+  private let tell: Telling
   private let total: Int
   private var done = 0
 
+  /// Hears how far the work is.
+  typealias Telling = @Sendable (_ phase: VaultProgress.Phase, _ done: Int, _ total: Int) -> Void
+
   init(_ heads: [StreamHead], known: Frontier, _ vault: UnlockedVault) {
-    self.vault = vault
+    self.init(heads, known: known) { vault.blocking.tell($0, $1, of: $2) }
+  }
+
+  init(_ heads: [StreamHead], known: Frontier, tell: @escaping Telling) {
+    self.tell = tell
     total = heads.reduce(0) { sum, head in
       let have = known[head.stream, default: 0]
       // A store may say any number.
@@ -17,7 +24,7 @@ struct FetchingProgress {
 
   mutating func take(_ count: Int) {
     done += count
-    vault.blocking.tell(.fetching, done, of: max(done, total))
+    tell(.fetching, done, max(done, total))
   }
 }
 

@@ -237,11 +237,12 @@ struct SyncJoinCommand: ParsableCommand {
     }
     if isFollowed { return }
     let code = try typed ?? self.code()
-    try SyncedVault.check(code, in: engine)
+    let found = try SyncedVault.find(
+      by: code, in: engine, progress: ProgressLine.isShown ? VaultProgressLines().show : nil)
     let (report, own) = try settings.withVaultMade { vault in
       if !merge { try settings.confirmSharing(vault, options.store) }
       let synced = try SyncedVault.join(
-        vault.unlocked, in: engine, at: store, invitation: code, label: label)
+        vault.unlocked, in: engine, at: store, found: found, label: label)
       if let password { try synced.keepStorePassword(password) }
       let report = try synced.begin()
       return (report, try synced.devices().first { $0.isThisMachine })
