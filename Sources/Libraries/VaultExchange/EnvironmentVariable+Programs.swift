@@ -13,6 +13,7 @@ extension EnvironmentVariable {
   package static func steersPrograms(_ name: String) -> Bool {
     // Programs read `http_proxy`, too.
     let name = name.uppercased()
+    if credentials.contains(where: name.begins(with:)) { return false }
     if exact.contains(name) || ofLanguages.contains(name) || buildTools.contains(name) {
       return true
     }
@@ -113,8 +114,8 @@ extension EnvironmentVariable {
     // Programs with a variable for each of their settings.
     "ANSIBLE_", "AUTOSSH_", "BORG_", "BZR_", "CLOUDSDK_", "DARCS_", "GIT_", "GROFF_", "GS_",
     "HELM_",
-    "KRB5", "KUBECTL_", "LDAPTLS_", "LESSKEY", "MAGICK_", "OPENSSL_", "PACKER_PLUGIN",
-    "PASSWORD_STORE_",
+    "GUIX_", "KRB5", "KUBECTL_", "LDAPTLS_", "LESSKEY", "MAGICK_", "OPENSSL_", "PACKER_PLUGIN",
+    "PASSWORD_STORE_", "PLAYWRIGHT_",
     "RCLONE_", "RSYNC_", "SYSTEMD_", "TF_CLI_", "TF_DATA_", "TF_PLUGIN_", "TF_REATTACH_",
     "VAGRANT_",
     "VALGRIND_",
@@ -127,6 +128,12 @@ extension EnvironmentVariable {
     "VK_ADD_", "VK_ICD_", "VK_LAYER_", "__EGL_", "__GL", "__VK_",
     // Another host for everything.
     "AWS_ENDPOINT_URL",
+  ]
+
+  /// Credentials by their documented names, which have others' endings: poetry's of a repository,
+  /// and what docker reads in the place of the `auths` of its file.
+  private static let credentials = [
+    "DOCKER_AUTH_CONFIG", "POETRY_HTTP_BASIC_", "POETRY_PYPI_TOKEN_",
   ]
 
   /// What steers nobody for all its first letters: `LD_SDK_KEY`, `GIT_TOKEN`, `RESTIC_PASSWORD`.
@@ -158,7 +165,8 @@ extension EnvironmentVariable {
     "AZURE_EXTENSION_DIR", "BUN_INSTALL", "CELERY_LOADER", "CHROME_PATH", "CONDA_EXE",
     "DIRENV_BASH", "GDK_PIXBUF_MODULEDIR", "GTK3_MODULES",
     "HG", "IPYTHONDIR", "LADSPA_PATH", "NVM_DIR", "OCL_ICD_FILENAMES",
-    "PROXYCHAINS_CONF_FILE", "QEMU_LD_PREFIX", "SDL_DYNAMIC_API", "SPRING_CONFIG_LOCATION",
+    "PROXYCHAINS_CONF_FILE", "QEMU_LD_PREFIX", "RPM_CONFIGDIR", "SDL_DYNAMIC_API",
+    "SPRING_CONFIG_LOCATION",
     "SYSTEM_WGETRC", "TCL_LIBRARY", "TK_LIBRARY",
     // Shells, and what they start.
     "IFS", "ENV", "SHELL", "BASHOPTS", "PS0", "PS1", "PS2",

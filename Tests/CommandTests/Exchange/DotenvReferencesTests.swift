@@ -55,6 +55,29 @@ struct DotenvReferencesTests {
     #expect(child.text == "sk_live_$x|3000|two\nlines||http://x|", "\(child.errors)")
   }
 
+  /// A line that nobody can read may be a secret, and would stay in clear in a file to share.
+  @Test(arguments: ["TOKEN='it''s-S3CRET'\n", "TOKEN: S3CRET\n", "TOKEN=\"S3CRET\n"])
+  func whatCannotBeReadIsNotWrittenInClear(line: String) throws {
+    let vault = try vault("API_KEY=abc\n\(line)")
+    for more in [["--yes"], ["--dry-run"]] {
+      let done = try vault.command.run(
+        ["import", "dotenv", ".env", "--references", ".env.vault"] + more)
+      #expect(done.status == 65 && done.errors.contains("line 2"), "\(done.errors)")
+      #expect(!done.errors.contains("S3CRET"))
+    }
+    #expect(!FileManager.default.fileExists(atPath: "\(vault.home.path)/.env.vault"))
+    #expect(try vault("list").text.isEmpty)
+  }
+
+  @Test func commentsWithValuesAreNamed() throws {
+    let vault = try vault(
+      "API_KEY=abc\n# OLD_API_KEY=S3CRET\n# see a=b, or NAME =\n#export X = S3CRET\nA='\n#Y=1'\n")
+    let done = try vault("import", "dotenv", ".env", "--references", ".env.vault", "--yes")
+    #expect(done.status == 0)
+    #expect(done.errors.contains("lines 2, 4 are comments with values"), "\(done.errors)")
+    #expect(!done.errors.contains("S3CRET"))
+  }
+
   @Test func theWayIntoTheVaultAndBackIsExact() throws {
     let vault = try vault()
     #expect(try vault("import", "dotenv", ".env", "--prefix", "app/").status == 0)

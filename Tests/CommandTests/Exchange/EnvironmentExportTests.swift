@@ -178,6 +178,26 @@ struct EnvironmentExportTests {
     for name in written { #expect(read[name] == "sec-\(name)", "\(shell[0]): \(name)") }
   }
 
+  /// As `run` takes them: of a folder its own items win, and a star does not cross a slash.
+  @Test func aFoldersOwnItemsWinOverThoseBelow() throws {
+    let vault = try ThrowawayVault()
+    for (name, value) in [
+      ("shop/URL", "prod"), ("shop/KEY", "k"), ("shop/test/URL", "test"), ("shop/test/ONLY", "o"),
+    ] { try vault.set(name, value) }
+    for format in ["docker", "dotenv", "kubectl", "systemd", "shell", "node", "compose"] {
+      let folder = try vault("export", format, "shop/", "--yes")
+      #expect(folder.status == 0, "\(format): \(folder.errors)")
+      #expect(folder.text.contains("prod") && folder.text.contains("ONLY"), "\(folder.text)")
+      #expect(!folder.text.contains("test"), "\(folder.text)")
+      let star = try vault("export", format, "shop/*", "--yes")
+      #expect(star.status == 0 && !star.text.contains("ONLY"), "\(format): \(star.errors)")
+    }
+    try vault.set("shop/a/X", "1")
+    try vault.set("shop/b/X", "2")
+    #expect(try vault("export", "docker", "shop/", "--yes").status == 64)
+    #expect(try vault("export", "docker", "shop/", "--prefix-names", "--yes").status == 0)
+  }
+
   @Test func theFormatIsNamedOnce() throws {
     let vault = try ThrowawayVault()
     try vault.set("a/x", "1")

@@ -29,6 +29,33 @@ struct ImportFromProgramsTests {
     }
   }
 
+  /// pass does not list names with a dot in front, and opens them all the same.
+  @Test(
+    .enabled(
+      if: HelperLinks.isInstalled("pass") && HelperLinks.isInstalled("gpg"),
+      "pass or gpg is not installed"))
+  func hiddenEntriesOfPassAreImported() throws {
+    let vault = try ThrowawayVault()
+    defer { _ = try? vault.shell("gpgconf --kill all") }
+    let made = try vault.shell(
+      """
+      mkdir -m 700 "$HOME/.gnupg" &&
+      gpg -q --batch --passphrase '' --quick-generate-key tester@example.com future-default default never &&
+      pass init tester@example.com >/dev/null && pass git init >/dev/null 2>&1
+      for name in work/a .netrc .private/b; do
+        echo "of $name" | pass insert --multiline "$name" >/dev/null || exit 1
+      done
+      mkdir "$HOME/.password-store/.stversions" &&
+      cp "$HOME/.password-store/work/a.gpg" "$HOME/.password-store/.stversions/a~2026.gpg"
+      """)
+    try #require(made.status == 0, "\(made.errors)")
+    let done = try vault("import", "pass", "\(vault.home.path)/.password-store")
+    #expect(done.status == 0, "\(done.errors)")
+    let names = try vault("list", "--no-tree").text.split(separator: "\n").sorted()
+    #expect(names == [".netrc", ".private/b", "work/a"])
+    #expect(try vault("get", ".netrc").text == "of .netrc")
+  }
+
   @Test(
     .enabled(
       if: HelperLinks.isInstalled("pass") && HelperLinks.isInstalled("gpg"),

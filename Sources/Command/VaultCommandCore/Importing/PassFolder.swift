@@ -26,7 +26,7 @@ package struct PassFolder {
     let names = try names()
     var reading = ImportReading()
     let progress = ProgressLine("opening file")
-    for (number, name) in names.enumerated() where !PassStore.isHidden(name) {
+    for (number, name) in names.enumerated() where !PassStore.isForeign(name) {
       progress.show(number, of: names.count)
       let file = "\(path)/\(name)"
       guard UserFile.exists(file) else {

@@ -20,11 +20,21 @@ package struct ReferencesFile {
   ///   - path: The file to write; `-` for stdout.
   ///   - bytes: The `.env` file.
   ///   - isConfirmed: Whether an existing file may be replaced without a question.
-  /// - Throws: `ExchangeError` with code `.unreadable`; ``CommandError`` with code `cannot-create`
-  ///   if the file exists and there is nobody to ask.
+  /// - Throws: `ExchangeError` with code `.unreadable`; ``CommandError`` with code
+  ///   `import-unreadable` for lines that would stay in clear since nobody can read them,
+  ///   `cannot-create` if the file exists and there is nobody to ask.
   package init(path: String, of bytes: [UInt8], isConfirmed: Bool) throws {
     self.path = path
     document = try DotenvReferences(bytes)
+    if let first = document.unread.first {
+      let others = document.unread.dropFirst().map { "\($0.line)" }
+      throw CommandError(
+        .importUnreadable,
+        "line \(first.line): \(first.reason)"
+          + (others.isEmpty ? "" : "; nor can lines \(others.joined(separator: ", ")) be read")
+          + "; nothing was imported or written",
+        hint: "mend what cannot be read, or take it out: it would stay in clear in the new file")
+    }
     if path != "-" { try OutputFile.checkIsPlainFile(path, option: Self.option) }
     guard path != "-", !isConfirmed, SecretInput.exists(path) else { return }
     let shown = Sanitizer.visible(path)
@@ -101,6 +111,15 @@ package struct ReferencesFile {
       names[step.item.origin] = SecretReference(name: step.name.text).fullText
     }
     let (bytes, replaced, kept) = document.document { names[$0] }
+    if !document.commentedOut.isEmpty {
+      let lines = document.commentedOut
+      StandardError.warning(
+        (lines.count == 1
+          ? "line \(lines[0]) is a comment with a value, which is"
+          : "lines \(lines.map { "\($0)" }.joined(separator: ", ")) are comments with values, which are")
+          + " in clear in the new file, too",
+        hint: "take the values out before the file is shared")
+    }
     guard !isStandardOutput else { return try StandardOutput.write(bytes) }
     try OutputFile.write(to: path, isPlainFile: true, option: Self.option) {
       file throws(System.Failure) in

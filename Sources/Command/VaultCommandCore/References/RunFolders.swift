@@ -81,32 +81,30 @@ package struct RunFolders: Sendable {
   ) throws -> [RunVariable] {
     let others = Set(others.map(\.name))
     var found: [String: Origin] = [:]
-    for (number, word) in words.enumerated() {
+    for word in words {
       let snapshot = try reading.snapshot(of: word.vault)
-      let items = try items(of: word.selection, in: snapshot)
-        .sorted { Self.depth(of: $0) < Self.depth(of: $1) }
+      let items = Self.ownFirst(
+        try items(of: word.selection, in: snapshot), of: word.selection,
+        usesWholeNames: usesWholeNames)
       for item in items {
         let name = EnvironmentVariable.name(
           forItem: item.name.text, attributes: item.attributes, isWhole: usesWholeNames)
         guard EnvironmentVariable.isReadable(name) else {
-          throw CommandError.usage(
-            "'\(Quoting.visible(item.name.text))' gives no variable",
+          StandardError.note(
+            "'\(Quoting.visible(item.name.text))' gives no variable, and is left out",
             hint: "give it one: \(Self.advice)")
+          continue
         }
         guard !others.contains(name) else { continue }
         guard !EnvironmentVariable.steersPrograms(name) else {
           RunVariable.tellLeftOut(name, of: item.name.text)
           continue
         }
-        let origin = Origin(item: item, vault: word.vault, word: number)
-        guard let other = found[name], other.item.id != item.id else {
-          found[name] = origin
-          continue
+        let origin = Origin(item: item, vault: word.vault)
+        if let other = found[name], other.item.id != item.id {
+          throw Self.clash(other.item, item, name)
         }
-        // The items come with the folder's own first.
-        guard word.selection.isFolder, other.word == number,
-          Self.depth(of: other.item) < Self.depth(of: item)
-        else { throw Self.clash(other.item, item, name) }
+        found[name] = origin
       }
     }
     return found.map { name, origin in
@@ -120,15 +118,50 @@ package struct RunFolders: Sendable {
   private struct Origin {
     let item: Item
     let vault: String?
-    /// The number of the word on the line.
-    let word: Int
+  }
+
+  /// Leaves out items of folders below, where an item that lies higher has the variable.
+  ///
+  /// - Parameters:
+  ///   - items: The items that a word selects.
+  ///   - selection: The word; the items of a pattern all stay.
+  ///   - usesWholeNames: Whether all parts of an item's name make its variable.
+  /// - Returns: The others, the folder's own first.
+  package static func ownFirst(
+    _ items: [Item], of selection: ItemSelection, usesWholeNames: Bool
+  ) -> [Item] {
+    let items = items.sorted { depth(of: $0) < depth(of: $1) }
+    guard selection.isFolder else { return items }
+    var depths: [String: Int] = [:]
+    return items.filter { item in
+      let name = EnvironmentVariable.name(
+        forItem: item.name.text, attributes: item.attributes, isWhole: usesWholeNames)
+      let depth = depth(of: item)
+      guard let known = depths[name] else {
+        depths[name] = depth
+        return true
+      }
+      return known == depth
+    }
   }
 
   /// How many folders an item lies in.
   private static func depth(of item: Item) -> Int { item.name.text.utf8.count { $0 == 0x2F } }
 
-  /// The items of a word; a pattern's star does not cross a slash here.
   private func items(of selection: ItemSelection, in snapshot: VaultSnapshot) throws -> [Item] {
+    try Self.items(of: selection, in: snapshot)
+  }
+
+  /// The items of a word; a pattern's star does not cross a slash here.
+  ///
+  /// - Parameters:
+  ///   - selection: The word.
+  ///   - snapshot: The vault.
+  /// - Returns: The items.
+  /// - Throws: ``CommandError`` with code `item-not-found` where nothing is selected.
+  package static func items(
+    of selection: ItemSelection, in snapshot: VaultSnapshot
+  ) throws -> [Item] {
     try selection.items { query in
       let items = snapshot.items(matching: query).filter { !$0.isBookkeeping }
       guard !selection.isFolder, query.pattern != nil else { return items }

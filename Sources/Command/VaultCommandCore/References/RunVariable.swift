@@ -153,7 +153,8 @@ package struct RunVariable: Equatable, Sendable {
     let name = EnvironmentVariable.name(for: item)
     guard EnvironmentVariable.isReadable(name) else {
       throw CommandError.usage(
-        "an item's name is not valid for a variable", hint: "choose one: --env VARIABLE=NAME")
+        "the name '\(Quoting.visible(item))' gives no variable",
+        hint: "choose one: --env \(Quoting.typed("VARIABLE=\(item)"))")
     }
     return name
   }

@@ -78,6 +78,7 @@ struct CSVImport {
       if program == .lastPass {
         fields = fields.map { entities.decoded($0, row: row.number) }
       }
+      if program == .lastPass, isLastPassFolder(fields, kinds) { continue }
       let more = fields.count - headings.count
       reading.items.append(
         try item(
@@ -89,6 +90,17 @@ struct CSVImport {
       reading.note("column \(heading)", "left out: it is not part of an item")
     }
     return reading
+  }
+
+  /// Whether a row of LastPass is an empty folder: an address of its own, and no secret.
+  ///
+  /// lastpass-cli, account.c: `account_is_group`.
+  private func isLastPassFolder(_ fields: [String], _ kinds: [TableColumn?]) -> Bool {
+    func text(_ kind: TableColumn) -> String? {
+      kinds.firstIndex(of: kind).map { fields[$0] }
+    }
+    return text(.url)?.isSame(as: "http://group") == true
+      && [.secret, .user, .otp, .notes].allSatisfy { text($0)?.isEmpty ?? true }
   }
 
   /// Reads Keeper's table, whose rows have the fields of their items behind the usual ones.

@@ -63,6 +63,16 @@ package enum DotenvImport {
     case damaged(line: Int, reason: String)
   }
 
+  /// Returns the numbers of the lines that are assignments with a value behind a `#`.
+  ///
+  /// - Throws: ``ExchangeError`` with code `.unreadable` if it is not UTF-8.
+  package static func commentedOut(_ bytes: [UInt8]) throws -> [Int] {
+    guard String(validating: bytes, as: UTF8.self) != nil else { throw SourceText.notUTF8() }
+    var reader = DotenvReader(bytes)
+    _ = reader.lines()
+    return reader.commentedOut
+  }
+
   /// Returns the entries of a text in their order.
   package static func entries(_ text: String) -> [Entry] {
     var reader = DotenvReader(Array(text.utf8))
@@ -77,6 +87,8 @@ private struct DotenvReader {
   private let bytes: [UInt8]
   private var position = 0
   private var line = 1
+  /// The lines of comments that would be assignments without their `#`.
+  private(set) var commentedOut: [Int] = []
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
@@ -100,6 +112,7 @@ private struct DotenvReader {
     let whole = position..<endOfLine(from: position)
     var rest = trimmed(bytes[whole])
     guard let first = rest.first, first != UInt8(ascii: "#") else {
+      if isAssignment(rest.drop { $0 == UInt8(ascii: "#") }) { commentedOut.append(number) }
       skip(to: whole.upperBound)
       return nil
     }
@@ -130,6 +143,15 @@ private struct DotenvReader {
       return (.damaged(line: number, reason: "there is text after the closing quote"), whole)
     }
     return (.value(name: name, value: text), value.startIndex..<end)
+  }
+
+  /// Whether the words of a comment are a variable and a value.
+  private func isAssignment(_ comment: ArraySlice<UInt8>) -> Bool {
+    var rest = trimmed(comment)
+    if rest.starts(with: "export ".utf8) { rest = trimmed(rest.dropFirst("export ".utf8.count)) }
+    guard let equals = rest.firstIndex(of: UInt8(ascii: "=")) else { return false }
+    let name = String(decoding: trimmed(rest[..<equals]), as: UTF8.self)
+    return EnvironmentVariable.isValid(name) && !trimmed(rest[(equals + 1)...]).isEmpty
   }
 
   /// Returns the quoted text and its end; `nil` if the quote is not closed.

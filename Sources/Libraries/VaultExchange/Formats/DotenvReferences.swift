@@ -14,7 +14,18 @@ package struct DotenvReferences {
   package init(_ bytes: [UInt8]) throws {
     self.bytes = bytes
     lines = try DotenvImport.lines(bytes)
+    commentedOut = try DotenvImport.commentedOut(bytes)
   }
+
+  /// The lines that cannot be read, and why: they would stay in clear.
+  package var unread: [(line: Int, reason: String)] {
+    lines.compactMap { line in
+      if case .damaged(let number, let reason) = line.entry { (number, reason) } else { nil }
+    }
+  }
+
+  /// The lines that are assignments with a value behind a `#`, and stay as they are.
+  package let commentedOut: [Int]
 
   /// Returns the file with references.
   ///

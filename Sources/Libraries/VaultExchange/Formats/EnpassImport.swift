@@ -86,7 +86,7 @@ enum EnpassImport {
       try item.add("notes", note)
     }
     let files = tree["attachments"]?.elements.count ?? 0
-    if files > 0 { reading.lose(origin, "\(files) attachments") }
+    if files > 0 { reading.lose(origin, files == 1 ? "1 attachment" : "\(files) attachments") }
     return item
   }
 

@@ -71,7 +71,7 @@ enum ProtonPassImport {
     try item.add("notes", notes)
     try takeFields(data?["extraFields"], into: &item, &reading)
     let files = tree["files"]?.elements.count ?? 0
-    if files > 0 { reading.lose(origin, "\(files) attachments") }
+    if files > 0 { reading.lose(origin, files == 1 ? "1 attachment" : "\(files) attachments") }
     return item
   }
 

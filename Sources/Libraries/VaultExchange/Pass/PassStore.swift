@@ -42,6 +42,22 @@ public enum PassStore {
     path.ends(with: suffix) ? String(path.utf8.dropLast(suffix.utf8.count)) : nil
   }
 
+  /// Says whether a file belongs to another program, which keeps it in the store: git's, or former
+  /// versions of files that a syncer or the desktop keeps.
+  ///
+  /// `pass` opens other files below a name with a dot, although it does not list them.
+  ///
+  /// - Parameter path: The path below the store.
+  /// - Returns: `true` for a path that holds no item.
+  package static func isForeign(_ path: String) -> Bool {
+    guard isHidden(path) else { return false }
+    let folders = [".git", ".extensions", ".public-keys", ".stversions", ".dtrash"]
+    return name(ofFile: path) == nil && !path.ends(with: ".age")
+      || path.parts(at: "/").contains { part in
+        folders.contains { part == $0 } || part.begins(with: ".Trash")
+      }
+  }
+
   /// Says whether a part of a path begins with a dot: `.git`, `.gpg-id`.
   ///
   /// - Parameter path: The path below the store.

@@ -14,6 +14,14 @@ struct ExportCommand: ParsableCommand {
     case json, dotenv, pass, keepassxc, bitwarden
     case variables(EnvironmentFile)
 
+    /// Whether it is a file of variables.
+    var isOfVariables: Bool {
+      switch self {
+      case .dotenv, .variables: true
+      case .json, .pass, .keepassxc, .bitwarden: false
+      }
+    }
+
     /// The words for the formats, in the order of the help.
     static let words =
       ["json", "dotenv", "pass", "keepassxc", "bitwarden"]
@@ -114,7 +122,7 @@ struct ExportCommand: ParsableCommand {
     }
     try settings.withVault { vault in
       let snapshot = try vault.read()
-      let items = try items(snapshot, pattern, isWhole: format == .json)
+      let items = try items(snapshot, pattern, as: format)
       snapshot.record(items.map { Usage($0, field: .all, verb: .export) })
       let progress = ProgressLine("exporting item")
       func show(_ done: Int) { progress.show(done, of: items.count) }
@@ -169,12 +177,18 @@ struct ExportCommand: ParsableCommand {
   /// The items that are meant; only a document that is read back as a whole has the vault's own
   /// records.
   private func items(
-    _ snapshot: VaultSnapshot, _ pattern: String?, isWhole: Bool
+    _ snapshot: VaultSnapshot, _ pattern: String?, as format: Format
   ) throws -> [Item] {
-    func isMeant(_ item: Item) -> Bool { isWhole || !item.isBookkeeping }
+    func isMeant(_ item: Item) -> Bool { format == .json || !item.isBookkeeping }
     guard let pattern else { return snapshot.items().filter(isMeant) }
     guard let selection = try ItemSelection(pattern) else {
       return [try snapshot.item(ItemName(pattern))]
+    }
+    // As `run` names them, and no others.
+    if format.isOfVariables {
+      return RunFolders.ownFirst(
+        try RunFolders.items(of: selection, in: snapshot), of: selection,
+        usesWholeNames: prefixNames)
     }
     return try selection.items { snapshot.items(matching: $0).filter(isMeant) }
   }
