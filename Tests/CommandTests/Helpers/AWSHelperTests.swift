@@ -71,6 +71,47 @@ struct AWSHelperTests {
     #expect(result.text == "AKIAEXAMPLE s3cr3t custom-process\n", "\(result.errors)")
   }
 
+  /// A name with blanks stands in quotes in `~/.aws/config`: botocore splits it as a shell does.
+  @Test func aProfileWithABlankStandsInQuotes() throws {
+    let made = try ThrowawayVault()
+    let folder = "\(made.home.path)/.aws"
+    func write(_ name: String, _ text: String) throws {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
+    }
+    func config() throws -> String {
+      try String(contentsOfFile: "\(folder)/config", encoding: .utf8)
+    }
+    try write("credentials", "[my work]\naws_access_key_id=AKIA3\naws_secret_access_key=s3\n")
+    try write("config", "[profile 'my work']\nregion = eu-west-1\n")
+    let moved = try made("connect", "aws", "my work", "--move")
+    #expect(moved.status == 0, "\(moved.errors)")
+    let connected = try config()
+    #expect(connected.contains("[profile 'my work']\n"), "\(connected)")
+    #expect(connected.components(separatedBy: "[profile").count == 2, "\(connected)")
+    #expect(connected.contains("credential aws \"my work\""), "\(connected)")
+    #expect(try made("disconnect", "aws", "my work").status == 0)
+    #expect(try config() == "[profile 'my work']\nregion = eu-west-1\n")
+    // Its keys may stand below such a heading, beside those of others.
+    try write(
+      "config",
+      """
+      [profile "x y"]
+      aws_access_key_id=AKIA4
+      aws_secret_access_key=s4
+      [profile it]
+      aws_access_key_id=AKIA5
+      aws_secret_access_key=s5
+
+      """)
+    try FileManager.default.removeItem(atPath: "\(folder)/credentials")
+    let all = try made("import", "home", "--yes")
+    #expect(all.status == 0, "\(all.errors)")
+    #expect(try !config().contains("s4") && !config().contains("s5"))
+    #expect(try config().contains("[profile \"x y\"]"))
+    #expect(try made("credential", "aws", "x y").text.contains("\"s4\""))
+  }
+
   /// The interpreter that has botocore may be another one than Debian's.
   private static func path(_ links: HelperLinks) -> String {
     "\(links.folder):" + (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")

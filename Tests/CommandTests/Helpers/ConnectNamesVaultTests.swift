@@ -58,6 +58,24 @@ struct ConnectNamesVaultTests {
     #expect(git.text.contains("--home \(home)/elsewhere "), "\(git.text)")
   }
 
+  /// A home with a blank stands in quotes of the other kind where the line has some.
+  @Test func aLineInALineIsWhole() throws {
+    let place = ["--home", "\(home)/my vaults", "--vault", "team"]
+    let borg = try vault(place + ["connect", "borg"])
+    #expect(
+      borg.errors.contains(
+        #"export BORG_PASSCOMMAND='vault --home "\#(home)/my vaults" --vault team get ITEM'"#),
+      "\(borg.errors)")
+    let ansible = try vault(place + ["connect", "ansible"])
+    #expect(
+      ansible.errors.contains("exec vault --home '\(home)/my vaults' --vault team get ITEM"),
+      "\(ansible.errors)")
+    let sudo = try vault(place + ["connect", "sudo"])
+    #expect(
+      sudo.errors.contains("export VAULT_HOME='\(home)/my vaults' VAULT_NAME=team"),
+      "\(sudo.errors)")
+  }
+
   @Test(arguments: ["docker", "podman", "pip"])
   func whatCannotNameOneIsSaid(program: String) throws {
     let run = try vault(["connect", program, "--dry-run"], ["VAULT_NAME": "work"])

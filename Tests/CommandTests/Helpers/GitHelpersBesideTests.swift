@@ -30,6 +30,22 @@ struct GitHelpersBesideTests {
     return try git.run(words, input: Data(input.utf8))
   }
 
+  /// Once git no longer asks the file, what the vault has is newer.
+  @Test(arguments: [["connect", "git", "--move"], ["import", "home", "--yes"]])
+  func anOldPasswordDoesNotReplaceANewerOne(words: [String]) throws {
+    try write(".gitconfig", "[credential]\n\thelper = store\n")
+    try write(".git-credentials", "https://me:OLD@git.example\n")
+    let system = ["GIT_CONFIG_NOSYSTEM": "1"]
+    #expect(try made.command.run(["connect", "git"], adding: system).status == 0)
+    _ = try git(
+      ["credential", "approve"], "protocol=https\nhost=git.example\nusername=me\npassword=NEW\n\n")
+    let later = try made.command.run(words, adding: system)
+    #expect(later.status == 1 && later.errors.contains("is not asked for"), "\(later.errors)")
+    let filled = try git(["credential", "fill"], "protocol=https\nhost=git.example\n\n")
+    #expect(filled.text.contains("password=NEW"), "\(filled.text) \(filled.errors)")
+    #expect(read(".git-credentials").contains("OLD"))
+  }
+
   /// `store` with a file of its own is no all-clear, however often one looks.
   @Test func aFileOfStoresOwnIsNamedAtEachLook() throws {
     try write(".gitconfig", "[credential]\n\thelper = store --file ~/.my-git-creds\n")

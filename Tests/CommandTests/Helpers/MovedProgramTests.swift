@@ -24,12 +24,21 @@ struct MovedProgramTests: ClearTextHome {
   /// A program whose secret cannot go back still needs the vault.
   @Test func whatDoesNotGoBackKeepsItsHelper() throws {
     #expect(try made("connect", "git", "--move").status == 0)
-    let gone = try made("remove", "git/git.example/ann", "--purge", "--yes")
+    let gone = try made("remove", "git/git.example/ann")
     try #require(gone.status == 0, "\(gone.errors)")
     let refused = try made("disconnect", "git")
     #expect(refused.status == 1 && refused.errors.contains("goes on asking the vault"))
     #expect(read(".gitconfig").contains("credential git"))
     #expect(try made("disconnect", "git", "--keep").status == 0)
+    #expect(!read(".gitconfig").contains("credential git"))
+  }
+
+  /// What is gone for good is waited for no longer.
+  @Test func whatWasPurgedKeepsNoHelper() throws {
+    #expect(try made("connect", "git", "--move").status == 0)
+    #expect(try made("remove", "git/git.example/ann", "--purge", "--yes").status == 0)
+    let done = try made("disconnect", "git")
+    #expect(done.status == 0, "\(done.errors)")
     #expect(!read(".gitconfig").contains("credential git"))
   }
 

@@ -36,6 +36,32 @@ struct MovedRecordTests: ClearTextHome {
     #expect(read(".npmrc").contains("npm_c4n4ry"))
   }
 
+  /// What is purged is nowhere in the record either: not in it, its history or the trash.
+  @Test func aPurgedSecretIsNotInTheRecord() throws {
+    try write(
+      "//a.example/:_authToken=npm_first\n//b.example/:_authToken=npm_second\n", to: ".npmrc")
+    #expect(try made("connect", "npm", "--move").status == 0)
+    #expect(try made.get("moved-files").text.contains("npm_first"))
+    let purged = try made("remove", "npm/a.example", "--purge", "--yes")
+    #expect(purged.status == 0, "\(purged.errors)")
+    #expect(try !made.get("moved-files").text.contains("npm_first"))
+    #expect(try !made("export", "json", "--yes").text.contains("npm_first"))
+    #expect(try !made("history", "moved-files").text.contains("2"))
+    // The other one still goes back.
+    let back = try made("disconnect", "npm")
+    #expect(back.status == 0, "\(back.errors)")
+    #expect(read(".npmrc").contains("npm_second") && !read(".npmrc").contains("npm_first"))
+  }
+
+  /// What stays in the vault alone leaves no copy of its file there.
+  @Test func whatIsKeptLeavesNoRecord() throws {
+    #expect(try made("connect", "npm", "--move").status == 0)
+    #expect(try made("disconnect", "npm", "--keep").status == 0)
+    #expect(try made("list", "--trash").text.isEmpty)
+    #expect(try made("list").text.contains("npm"))
+    #expect(try !made("list").text.contains("moved-files"))
+  }
+
   /// The record has whole files, and goes out only where it is named.
   @Test func theRecordIsNoSecretOfAProgram() throws {
     try made.set("api-token", "t")

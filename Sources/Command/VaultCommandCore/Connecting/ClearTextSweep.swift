@@ -67,7 +67,7 @@ package struct ClearTextSweep {
   ///   - programs: Whose files.
   ///   - path: One file in their place, `-` for stdin; `nil` for where they keep them.
   /// - Throws: `SealingError` with code `.outOfMemory`; ``CommandError`` with code
-  ///   `configuration-unreadable` for a file that was named.
+  ///   `file-not-found` or `configuration-unreadable` for a file that was named.
   package init(_ programs: [ClearTextProgram], path: String? = nil) throws {
     // Nothing found would be an all-clear for a home that nobody has looked at.
     guard path != nil || StoreLocation.namedHome(ProcessState.variable) != nil else {
@@ -79,7 +79,9 @@ package struct ClearTextSweep {
         guard seen.insert("\(program.rawValue) \(place)").inserted else { continue }
         let isStandardInput = path == SecretInput.standardInput
         if path != nil, !isStandardInput, !UserFile.exists(place) {
-          throw CommandError(.importUnreadable, "\(StandardOutput.shown(place)) is not there")
+          throw CommandError(
+            .fileNotFound, "\(StandardOutput.shown(place)) does not exist",
+            hint: "check the path that was given")
         }
         do {
           // kubectl takes a user from the first file that has it.
@@ -272,6 +274,8 @@ package struct ClearTextSweep {
   /// - Parameters:
   ///   - vault: The vault.
   ///   - record: Where it is noted, so that it can go back.
+  ///   - unasked: Programs that get their secrets from the vault already, and no longer read their
+  ///     files: what the vault has is newer.
   ///   - connect: Has the programs ask the vault, before anything is taken out of their files; returns
   ///     those that did not before, by the words of `connect`, and the files whose programs could not
   ///     be set up, with why: they keep what they have.
@@ -281,14 +285,15 @@ package struct ClearTextSweep {
   ///   secret that does not come back.
   package func move(
     into vault: UnlockedVault.Blocking, notedIn record: MovedSecrets,
+    unasked: Set<ClearTextProgram> = [],
     _ connect: ([Found]) throws -> (done: Set<String>, failed: [(file: Found, reason: any Error)])
   ) throws -> (stored: [Stored], kept: [(file: Found, reason: any Error)]) {
     let before = try vault.read()
-    let clashes = try clashes(with: record, in: before)
+    let clashes = try clashes(with: record, unasked, in: before)
     guard clashes.isEmpty else {
       let rest = leavingOut(Set(clashes.map(\.file.path)))
       guard !rest.files.isEmpty else { return ([], clashes) }
-      let moved = try rest.move(into: vault, notedIn: record, connect)
+      let moved = try rest.move(into: vault, notedIn: record, unasked: unasked, connect)
       return (moved.stored, clashes + moved.kept)
     }
     let stored = try store(in: vault, replaces: true)
@@ -335,17 +340,31 @@ package struct ClearTextSweep {
     return (stored, kept)
   }
 
-  /// Files of which an entry was moved before out of another file, with another secret: the item that has
-  /// that one is what the program of the other file asks for.
+  /// Files that keep what they have.
+  ///
+  /// Of some an entry was moved before out of another file, with another secret: the item that has that
+  /// one is what the program of the other file asks for. Others are no longer read by their program.
   private func clashes(
-    with record: MovedSecrets, in snapshot: VaultSnapshot
+    with record: MovedSecrets, _ unasked: Set<ClearTextProgram>, in snapshot: VaultSnapshot
   ) throws -> [(file: Found, reason: any Error)] {
     try files.compactMap { file in
       for secret in file.secrets {
-        guard let known = secret.item(in: snapshot), try !secret.isHeld(by: known, in: snapshot),
-          let other = try record.path(of: known.id, otherThan: file.path, in: snapshot)
+        guard let known = secret.item(in: snapshot), try !secret.isHeld(by: known, in: snapshot)
         else { continue }
         let entry = StandardOutput.shown(secret.entry)
+        if unasked.contains(file.program) {
+          return (
+            file,
+            CommandError(
+              .itemExists,
+              "the vault has another secret for \(entry), which \(file.program.connection) uses; "
+                + "the one in the file is not asked for any more",
+              hint: "take its line out of the file, and run it again")
+          )
+        }
+        guard let other = try record.path(of: known.id, otherThan: file.path, in: snapshot) else {
+          continue
+        }
         return (
           file,
           CommandError(

@@ -32,8 +32,9 @@ extension Connection {
       + "\(ProgramName.current) import home",
     "gh": "\(ProgramName.current) run --env GH_TOKEN=ITEM -- gh",
     "psql": "\(ProgramName.current) run --env PGPASSWORD=ITEM -- psql",
-    "mysql": "\(ProgramName.current) inject a file of options with ?encoding=ini, and give it by "
-      + "--defaults-file",
+    "mysql":
+      "\(ProgramName.current) inject --in my.cnf.tpl --out my.cnf, with 'password = "
+      + "{{ secret://ITEM?encoding=ini }}' in it; then: mysql --defaults-file=my.cnf",
     "restic": "restic --password-command '\(ProgramName.current) get ITEM'",
     "rclone": "rclone --password-command '\(ProgramName.current) get ITEM'",
     "borg": "export BORG_PASSCOMMAND='\(ProgramName.current) get ITEM'",

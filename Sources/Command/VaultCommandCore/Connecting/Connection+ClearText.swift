@@ -6,13 +6,14 @@ import VaultTerminal
 
 extension Connection {
   /// What a person is told of it after connecting, with what to do.
-  func clearText() throws -> [(text: String, hint: String)] {
+  package func clearText() throws -> [(text: String, hint: String)] {
     switch program {
     case .git: try clearTextOfGit()
     case .docker: try clearTextOfDocker()
     case .aws: try clearTextOfAWS()
     case .kubectl: try clearTextOfKubectl()
-    case .podman, .pip, .ssh, .gitSign, .keyring, .session, .sync: []
+    case .podman: try clearTextOfPodman()
+    case .pip, .ssh, .gitSign, .keyring, .session, .sync: []
     }
   }
 
@@ -38,6 +39,13 @@ extension Connection {
     }
     return isWritten
       || Self.clearTextHelpersThatGitSees().contains { !$0.isOfRepository }
+  }
+
+  /// Whether git's helper `store` was set up and is ended by this command: git no longer asks its file.
+  package func hasEndedClearTextHelper() throws -> Bool {
+    try block().lines(in: text(of: blockPath())).contains {
+      $0.trimmingBlanks.isSame(as: "helper =")
+    }
   }
 
   /// A helper of git's configuration.
@@ -113,6 +121,11 @@ extension Connection {
       || words.count == 1 && !helper.begins(with: "!") && keepsClearText(helper: helper)
   }
 
+  /// Whether `store` with its usual file is among the helpers that git finds.
+  private static func hasUsualStore() -> Bool {
+    helpersThatGitSees().contains { isUsualStore($0.value) }
+  }
+
   /// Whether gh gives its tokens to git: `gh auth setup-git`.
   package static func givesTokensToGit() -> Bool {
     helpersThatGitSees().contains { $0.value.contains(bytes: "gh auth git-credential") }
@@ -153,17 +166,29 @@ extension Connection {
         hint: "take it out: git config --unset-all \(Quoting.shell(helper.key))"
       )
     }
-    guard try hasClearTextHelper() else { return ofRepository }
+    let goingOn = Self.otherClearTextHelpers().map { helper in
+      (
+        text: "git goes on giving each password to its helper '\(Sanitizer.visible(helper))', too, "
+          + "which writes them in clear",
+        hint: "move what it has: \(ProgramName.current) import git-credentials FILE; then take the "
+          + "helper out of git's configuration"
+      )
+    }
+    let found = ofRepository + goingOn
+    guard try hasClearTextHelper() else { return found }
     let files = [
       try home() + "/.git-credentials", try configurationFolder() + "/git/credentials",
     ].filter { UserFile.exists($0) }
-    let kept = files.isEmpty ? "" : "; some are still in \(files.joined(separator: ", "))"
-    return ofRepository + [
+    let names = files.joined(separator: ", ")
+    let move = "to move them into the vault: \(ProgramName.current) connect git --move"
+    guard goingOn.isEmpty || Self.hasUsualStore() else {
+      return files.isEmpty ? found : found + [("passwords are in clear in \(names)", move)]
+    }
+    let kept = files.isEmpty ? "" : "; some are still in \(names)"
+    return found + [
       (
         "git no longer asks its helper 'store', which writes passwords in clear\(kept)",
-        files.isEmpty
-          ? "take 'helper = store' out of git's configuration"
-          : "to move them into the vault: \(ProgramName.current) connect git --move"
+        files.isEmpty ? "take 'helper = store' out of git's configuration" : move
       )
     ]
   }
@@ -181,6 +206,27 @@ extension Connection {
         "to move them into the vault: \(ProgramName.current) connect docker --move"
       )
     ]
+  }
+
+  // MARK: podman
+
+  /// containers-auth.json(5): the file of the session, and the one of the user.
+  private func clearTextOfPodman() throws -> [(text: String, hint: String)] {
+    let runtime = ProcessState.variable("XDG_RUNTIME_DIR").map { "\($0)/containers/auth.json" }
+    let paths = [
+      ProcessState.variable("REGISTRY_AUTH_FILE") ?? runtime,
+      "\(try configurationFolder())/containers/auth.json",
+    ]
+    return paths.compactMap(\.self).compactMap { path in
+      let names = DockerConfiguration.registriesWithPasswords(in: text(of: path))
+      guard let first = names.first else { return nil }
+      let shown = names.map(Sanitizer.visible).joined(separator: ", ")
+      return (
+        "\(Sanitizer.visible(path)) still has passwords in clear: \(shown)",
+        "log out, and in again, which stores them in the vault: podman logout "
+          + "--authfile \(Quoting.typed(path)) \(Quoting.typed(first))"
+      )
+    }
   }
 
   // MARK: aws
@@ -201,13 +247,13 @@ extension Connection {
       found.append(
         (
           "\(credentials) has keys of [\(profile)] in clear, and they win: the vault is not asked",
-          "to move them into the vault: \(ProgramName.current) connect aws \(profile) --move"
+          "to move them into the vault: \(ProgramName.current) connect aws \(Quoting.typed(profile)) --move"
         ))
     }
-    let names = profile == "default" ? ["default", "profile default"] : ["profile \(profile)"]
     let path = try blockPath()
     let others = SectionedText(text(of: path)).settings.filter { setting in
-      names.contains { $0.isSame(as: setting.section.parts(at: " ").joined(separator: " ")) }
+      let isNamed = profile == "default" || setting.section.begins(with: "profile ")
+      return isNamed && ClearTextProgram.aws.part(of: setting.section).isSame(as: profile)
         && Self.earlier.contains(setting.key)
     }.map(\.key)
     if let first = others.first {

@@ -48,6 +48,8 @@ package struct Connection {
   /// The word for it.
   private static let socketPart = "socket"
   private static let watchPart = "watch"
+  /// The name by which docker and podman start this command.
+  private static let dockerHelper = "docker-credential-vault"
 
   package init(_ word: String, part: String?, settings: VaultSettings) throws {
     guard let program = Program(rawValue: word) else {
@@ -57,7 +59,8 @@ package struct Connection {
           "; what it keeps in plain text: \(ProgramName.current) connect \(word) --move"
         } ?? ""
       if let line = Self.linesByHand[word] ?? file.flatMap({ Self.linesByHand[$0.connection] }) {
-        throw CommandError.usage("\(word) is set up by hand", hint: line + move)
+        throw CommandError.usage(
+          "\(word) is set up by hand", hint: line + Self.variables(for: line, settings) + move)
       }
       if let file {
         throw CommandError.usage(
@@ -101,8 +104,21 @@ package struct Connection {
       [.docker, .podman, .pip].contains(program)
     {
       throw CommandError.usage(
-        "\(program.rawValue) cannot select a vault", hint: "set VAULT_NAME in its environment")
+        "\(program.rawValue) cannot select a vault",
+        hint: settings.home != nil
+          ? "set VAULT_HOME in its environment, and here"
+          : "set VAULT_NAME in its environment, and here")
     }
+  }
+
+  /// What says which vault is meant, where the line starts this command by another name.
+  private static func variables(for line: String, _ settings: VaultSettings) -> String {
+    guard line.contains(bytes: "vault-askpass") else { return "" }
+    let named = [
+      (EnvironmentNames.home, settings.home), (EnvironmentNames.vaultName, settings.vaultName),
+    ]
+    let words = named.compactMap { name, value in value.map { "\(name)=\(Quoting.shell($0))" } }
+    return words.isEmpty ? "" : "; for this vault: export \(words.joined(separator: " "))"
   }
 
   /// What to type where a second program stands in the place of a part of the first.
@@ -146,12 +162,12 @@ package struct Connection {
   /// Whether aws knows the profile, or the vault has its keys; a vault that does not open without a
   /// question may have them.
   private func isProfile() throws -> Bool {
-    let names = ["profile \(profile)", profile]
     let credentials =
       try ProcessState.variable("AWS_SHARED_CREDENTIALS_FILE") ?? home() + "/.aws/credentials"
     for path in [try blockPath(), credentials] {
       let text = (try? ConfigurationFile(path: path).text()) ?? ""
-      if SectionedText(text).settings.contains(where: { names.contains($0.section) }) {
+      let sections = SectionedText(text).settings.map(\.section)
+      if sections.contains(where: { ClearTextProgram.aws.part(of: $0).isSame(as: profile) }) {
         return true
       }
     }
@@ -414,6 +430,15 @@ package struct Connection {
           "set it for all programs of your session, such as in ~/.config/environment.d/vault.conf"
         ))
     }
+    if [.docker, .podman].contains(program), !ProcessState.isInPath(Self.dockerHelper) {
+      steps.append(
+        (
+          "\(program.rawValue) starts \(Self.dockerHelper) from PATH, where it is not: until it is, "
+            + "every login fails",
+          "make a link in a folder of PATH: ln -s \(Quoting.typed(try executable())) "
+            + "~/.local/bin/\(Self.dockerHelper)"
+        ))
+    }
     switch program {
     case .pip:
       steps.append(
@@ -520,12 +545,14 @@ package struct Connection {
 
   // MARK: Blocks
 
-  private func block() throws -> MarkedBlock {
+  func block() throws -> MarkedBlock {
     switch program {
     case .ssh: return SSHAgentUnit.configuration(socket: Self.agentSocket)
     case .gitSign: return SigningConfiguration.block(including: try signingFile())
     case .aws:
-      return try .aws(profile: profile, command: command(["credential", "aws", profile]))
+      return try .aws(
+        profile: profile, command: command(["credential", "aws", profile]),
+        in: ConfigurationFile(path: blockPath()).text())
     case .pip: return .pip
     default:
       let isAlone = try !keepsClearTextHelper && hasClearTextHelper()
@@ -547,7 +574,16 @@ package struct Connection {
     let file = ConfigurationFile(path: try blockPath())
     let before = try file.text()
     guard let after = try block().removed(from: before) else { return [] }
-    return [Change(path: file.path, lines: try lines(in: before)) { try file.replace(with: after) }]
+    return [
+      Change(path: file.path, lines: try lines(in: before)) {
+        // A file that had nothing else was made by `connect`.
+        if after.isEmpty, !UserFile.isLink(file.path) {
+          try file.remove()
+        } else {
+          try file.replace(with: after)
+        }
+      }
+    ]
   }
 
   private func lines(in text: String) throws -> [String] {

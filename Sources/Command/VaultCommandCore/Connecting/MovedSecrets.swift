@@ -278,13 +278,15 @@ package struct MovedSecrets {
     }
   }
 
+  /// Writes the record; where it `forgets`, what it had before is nowhere any more, neither in its
+  /// history nor in the trash.
   private static func write(
     _ entries: [ClearTextEntry], of home: String, to vault: UnlockedVault.Blocking,
-    _ snapshot: VaultSnapshot
+    _ snapshot: VaultSnapshot, forgets: Bool = false
   ) throws {
     let known = item(of: home, in: snapshot)
     guard !entries.isEmpty else {
-      if let known { try vault.remove(known.name) }
+      if let known { try vault.remove(known.name, purge: forgets) }
       return
     }
     var changes = ItemChanges()
@@ -296,7 +298,50 @@ package struct MovedSecrets {
     let name = try known?.name ?? FreeName.like("moved-files") { snapshot[$0] != nil }
     let draft = ItemDraft(
       name, main: try SecretBytes(text: ClearTextEntry.text(of: entries)), changes: changes)
-    try vault.edit { _ = try $0.store(draft) }
+    try vault.edit { edit in
+      if forgets, let known { try edit.purge(known.name) }
+      _ = try edit.store(draft)
+    }
+  }
+
+  // MARK: - For good
+
+  /// Forgets what was moved into items that are purged: the record has whole files as they were.
+  ///
+  /// - Parameters:
+  ///   - items: The ids of the items.
+  ///   - vault: The vault.
+  /// - Returns: The records of other homes, which name such an item and are theirs to change.
+  /// - Throws: What reading and writing throw.
+  package mutating func purge(
+    _ items: Set<String>, in vault: UnlockedVault.Blocking
+  ) throws -> [ItemName] {
+    let here = try Self.home(of: vault)
+    let snapshot = try vault.read()
+    let own = try entries(of: here, in: snapshot)
+    let paths = Set(own.filter { items.contains($0.item) }.map(\.path))
+    if !paths.isEmpty {
+      let left = own.filter { !items.contains($0.item) }.map { entry in
+        // Its file goes back line by line, without the lines of what is gone.
+        paths.contains { $0.isSame(as: entry.path) } ? entry.withoutOriginal : entry
+      }
+      let gone = try own.map { try Mark($0, in: here) }
+      let written = try left.map { try Mark($0, in: here) }
+      marks += written.filter { new in !marks.contains(where: new.isSame) }
+      try save()
+      try Self.write(left, of: here, to: vault, snapshot, forgets: true)
+      marks.removeAll { mark in
+        gone.contains(where: mark.isSame) && !written.contains(where: mark.isSame)
+      }
+      try save()
+    }
+    var query = ItemQuery()
+    query.attributes = [Item.clientAttribute: Item.moveClient]
+    return try snapshot.items(matching: query).filter { record in
+      guard record.attributes[Item.moveHome]?.isSame(as: here) != true else { return false }
+      let text = try snapshot.secret(of: record).text ?? ""
+      return ClearTextEntry.entries(in: text).contains { items.contains($0.item) }
+    }.map(\.name)
   }
 
   // MARK: - Back
@@ -325,7 +370,9 @@ package struct MovedSecrets {
       if home.isSame(as: here) {
         expectToLeave(done)
         try save()
-        try Self.write(all.filter { !isWanted($0) }, of: home, to: vault, snapshot)
+        // An earlier version of the record would have the secrets still.
+        try Self.write(
+          all.filter { !isWanted($0) }, of: home, to: vault, snapshot, forgets: true)
       }
       marks.removeAll { mark in done.contains(where: mark.isSame) }
     }
@@ -468,7 +515,8 @@ package struct MovedSecrets {
         })
       else { return "its item is not there any more" }
       let name = StandardOutput.shown(Quoting.shell(trashed.item.name.text))
-      return "its item is in the trash: take it out by '\(ProgramName.current) restore \(name)'"
+      return "its item is in the trash: take it out by "
+        + "'\(HintLine.located("\(ProgramName.current) restore \(name)"))'"
     }
     let whole = try snapshot.secrets(of: item)
     guard let main = whole.main.text else { return "its secret is not text" }

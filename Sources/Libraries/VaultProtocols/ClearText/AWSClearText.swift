@@ -10,10 +10,42 @@ enum AWSClearText: ClearTextFormat {
   private static let tokens = ["aws_session_token", "aws_security_token"]
   private static let tokenField = "session-token"
 
-  /// The profile of a section.
+  /// The profile of a section; in `~/.aws/config` a name with blanks stands in quotes.
   static func profile(of section: String) -> String {
-    section.begins(with: "profile ")
-      ? String(section.dropFirst("profile ".utf8.count)).trimmingBlanks : section
+    guard section.begins(with: "profile ") else { return section }
+    let name = String(section.dropFirst("profile ".utf8.count)).trimmingBlanks
+    for quote in ["\"", "'"] where name.begins(with: quote) && name.ends(with: quote) {
+      guard name.utf8.count >= 2 else { break }
+      let inner = String(name.dropFirst().dropLast())
+      return quote == "'"
+        ? inner : inner.substituting("\\\"", with: "\"").substituting("\\\\", with: "\\")
+    }
+    return name
+  }
+
+  /// The heading of a profile's section in `~/.aws/config`, with its brackets.
+  ///
+  /// botocore splits what stands in them as a shell would: botocore/configloader.py,
+  /// `build_profile_map`.
+  ///
+  /// - Parameters:
+  ///   - profile: The profile.
+  ///   - text: The file, whose own heading of the profile stays as it is.
+  /// - Returns: The heading.
+  static func heading(of profile: String, in text: String) -> String {
+    for line in text.parts(at: "\n").map({ String($0).trimmingBlanks })
+    where line.begins(with: "[") && line.ends(with: "]") {
+      let section = String(line.dropFirst().dropLast()).trimmingBlanks
+      if section.begins(with: "profile "), self.profile(of: section).isSame(as: profile) {
+        return line
+      }
+    }
+    if profile.isSame(as: "default") { return "[default]" }
+    guard profile.utf8.contains(where: " \t'\"\\".utf8.contains) else {
+      return "[profile \(profile)]"
+    }
+    let escaped = profile.substituting("\\", with: "\\\\").substituting("\"", with: "\\\"")
+    return "[profile \"\(escaped)\"]"
   }
 
   static func secrets(in text: String) throws -> [ClearTextSecret] {

@@ -24,6 +24,12 @@ package struct ClearTextEntry: Hashable, Sendable {
     (self.rest, self.original, self.connects) = (rest, original, connects)
   }
 
+  /// The same without the file as it was.
+  package var withoutOriginal: ClearTextEntry {
+    ClearTextEntry(
+      program: program, path: path, entry: entry, item: item, rest: rest, connects: connects)
+  }
+
   /// A list of entries, as an item keeps it: JSON.
   package static func text(of entries: [ClearTextEntry]) -> String {
     JSONValue.array(

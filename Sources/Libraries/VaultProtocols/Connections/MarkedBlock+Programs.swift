@@ -72,10 +72,16 @@ extension MarkedBlock {
   public static func aws(
     profile: String, command: [String]
   ) throws(ProtocolError) -> MarkedBlock {
+    try aws(profile: profile, command: command, in: "")
+  }
+
+  /// The block in AWS's configuration, below the heading that the profile has there already.
+  package static func aws(
+    profile: String, command: [String], in text: String
+  ) throws(ProtocolError) -> MarkedBlock {
     try checkProfile(profile)
     return MarkedBlock(
-      title: "connect aws \(profile)",
-      section: profile == "default" ? "[default]" : "[profile \(profile)]",
+      title: "connect aws \(profile)", section: AWSClearText.heading(of: profile, in: text),
       settings: ["credential_process = \(try commandLine(command, inDoubleQuotes: true))"])
   }
 

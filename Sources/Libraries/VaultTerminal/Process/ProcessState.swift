@@ -117,6 +117,9 @@ package enum ProcessState {
     return unsafe String(cString: resolved)
   }
 
+  /// Whether PATH has a program of this name.
+  package static func isInPath(_ program: String) -> Bool { path(of: program) != nil }
+
   private static func path(of program: String) -> String? {
     (variable("PATH") ?? "/usr/local/bin:/usr/bin:/bin").parts(at: ":")
       .map { "\($0)/\(program)" }.first { unsafe access($0, X_OK) == 0 }

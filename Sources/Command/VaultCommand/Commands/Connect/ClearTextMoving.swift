@@ -53,7 +53,9 @@ struct ClearTextMoving {
     }
     var changes: [Connection.Change] = []
     let (stored, kept) = try settings.withVaultMade { vault in
-      try sweep.move(into: vault, notedIn: MovedSecrets(settings)) { files in
+      try sweep.move(
+        into: vault, notedIn: MovedSecrets(settings), unasked: unaskedPrograms()
+      ) { files in
         var connected: Set<String> = []
         var failed: [(file: ClearTextSweep.Found, reason: any Error)] = []
         for (connection, itsFiles) in try connectionsWithFiles(of: files) {
@@ -75,6 +77,12 @@ struct ClearTextMoving {
       }
     }
     return Moved(stored: stored, changes: changes, kept: kept)
+  }
+
+  /// Programs that no longer read their files: git, once its helper `store` is ended.
+  private func unaskedPrograms() throws -> Set<ClearTextProgram> {
+    let git = try? Connection("git", part: nil, settings: settings)
+    return try git?.hasEndedClearTextHelper() == true ? [.git] : []
   }
 
   /// What became of a sweep.

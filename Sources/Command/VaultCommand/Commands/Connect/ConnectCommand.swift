@@ -159,11 +159,18 @@ struct ConnectCommand: ParsableCommand {
         }
         throw ExitStatusOnly(status: .no)
       }
-      StandardError.note("nothing is in plain text that could be moved")
-      guard Connection.Program(rawValue: options.program) != nil else { return }
-      return try options.perform(
-        try options.connection().connecting(), verbs: Self.verbs,
+      guard Connection.Program(rawValue: options.program) != nil else {
+        return StandardError.note("nothing is in plain text that could be moved")
+      }
+      let connection = try options.connection()
+      let others = try connection.clearText()
+      if others.isEmpty { StandardError.note("nothing is in plain text that could be moved") }
+      try options.perform(
+        try connection.connecting(), verbs: Self.verbs,
         [("moved", .array([])), ClearTextMoving.json(skipped: stuck)])
+      // What the program itself has to take out.
+      for (text, hint) in others { StandardError.note(text, hint: hint) }
+      return
     }
     if let first = moving.settable(sweep).refused.first { throw first.reason }
     let moved = try moving.move(sweep)

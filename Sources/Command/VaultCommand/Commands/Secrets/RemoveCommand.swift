@@ -100,9 +100,37 @@ struct RemoveRequest: Equatable, Sendable {
             try ItemQuestion.confirm("Remove \(Plural.items(names.count))?", default: false)
           }
         }
+        let purged = try purge ? Self.ids(of: names, in: vault) : []
         try vault.remove(names, purge: purge)
+        try Self.forgetMoved(purged, in: vault, settings)
       }
       return (names, purge && !dryRun ? Self.trashed(words.compactMap(\.1), in: vault) : 0)
+    }
+  }
+
+  /// The ids of items, also of those in the trash.
+  private static func ids(
+    of names: [ItemName], in vault: UnlockedVault.Blocking
+  ) throws -> Set<String> {
+    var trash = ItemQuery()
+    trash.isInTrash = true
+    let names = Set(names)
+    return Set(
+      (try vault.items() + vault.items(matching: trash)).filter { names.contains($0.name) }
+        .map(\.id))
+  }
+
+  /// What was moved out of a file is purged from the record of that, too.
+  private static func forgetMoved(
+    _ items: Set<String>, in vault: UnlockedVault.Blocking, _ settings: VaultSettings
+  ) throws {
+    guard !items.isEmpty else { return }
+    var moved = try MovedSecrets(settings)
+    for name in try moved.purge(items, in: vault) {
+      StandardError.warning(
+        "\(StandardOutput.shown(name.text)) still has it: what another machine moved out of its files",
+        hint: "on that machine: \(ProgramName.current) disconnect PROGRAM --keep; or remove "
+          + "\(StandardOutput.shown(Quoting.shell(name.text))) --purge")
     }
   }
 
