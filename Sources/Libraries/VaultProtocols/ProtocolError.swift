@@ -73,6 +73,8 @@ public struct ProtocolError: Error, Sendable, CustomStringConvertible {
     case exampleTemplate
     /// Ask for base64.
     case useBase64
+    /// Give the item a secret that the form can hold.
+    case setOtherSecret
   }
 
   /// The kind of failure.

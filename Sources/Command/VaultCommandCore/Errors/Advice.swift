@@ -16,7 +16,9 @@ package enum Advice {
   package static func line(for remedy: Remedy, _ program: String) -> String {
     switch remedy {
     case .makeVault: "create one: \(program) init"
-    case .makeNamedVault: "create it: \(program) --vault NAME init"
+    // The line's own options say which.
+    case .makeNamedVault:
+      "create it: \(program) \(HintLine.namesVault ? "init" : "--vault NAME init")"
     case .switchOffUsageLog: "if that is so on purpose: \(program) settings log off"
     case .listVaults: "list your vaults: \(program) list --vaults"
     case .chooseOtherVault: "choose another vault: --vault NAME"

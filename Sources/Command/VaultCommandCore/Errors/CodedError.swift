@@ -137,6 +137,7 @@ extension ProtocolError: CodedError {
     case .exampleReference: "such as: secret://work/github#user"
     case .exampleTemplate: "such as: {{ secret://work/github#user }}; \\{{ keeps it as it is"
     case .useBase64: "use encoding=base64"
+    case .setOtherSecret: "no form of it can be read there: give the item a secret of one line"
     case nil: nil
     }
   }

@@ -1,5 +1,6 @@
 import Synchronization
 import VaultStorage
+import VaultTerminal
 
 /// The line below an error or a note that says what to type.
 ///
@@ -24,6 +25,11 @@ package enum HintLine {
     given.withLock { $0 = Given(vault: name, home: home) }
   }
 
+  /// Whether each line of a hint is of a vault with a name, by what was given.
+  package static var namesVault: Bool {
+    given.withLock { $0.vault != nil } || ProcessState.hasVariable(EnvironmentNames.vaultName)
+  }
+
   /// A hint with the options that say which vault is meant, in each line of this command in it.
   ///
   /// - Parameter text: The hint, whose lines begin with the command's name and a verb.
@@ -33,14 +39,17 @@ package enum HintLine {
     guard given.vault != nil || given.home != nil else { return text }
     // Another machine has its own places, and the same names.
     let isElsewhere = text.hasPrefix("on the other machine")
-    let home = isElsewhere ? nil : given.home.map { " --home \(Quoting.shell($0))" }
-    let vault = given.vault.map { " --vault \(Quoting.shell($0))" }
-    guard home != nil || vault != nil else { return text }
+    let (givenHome, givenVault) = (isElsewhere ? nil : given.home, given.vault)
+    guard givenHome != nil || givenVault != nil else { return text }
     let name = Array(ProgramName.current.utf8)
     let bytes = Array(text.utf8)
     var located: [UInt8] = []
     var position = 0
     while position < bytes.count {
+      // A line in single quotes has others inside.
+      let isQuoted = position > 0 && bytes[position - 1] == UInt8(ascii: "'")
+      let home = givenHome.map { " --home \(word($0, isQuoted: isQuoted))" }
+      let vault = givenVault.map { " --vault \(word($0, isQuoted: isQuoted))" }
       let end = position + name.count
       let ownVault = Array(" --vault ".utf8)
       if bytes[min(end, bytes.count)...].starts(with: ownVault),
@@ -62,6 +71,14 @@ package enum HintLine {
     return String(decoding: located, as: UTF8.self)
   }
 
+  /// A word of a line, which itself may stand in single quotes.
+  private static func word(_ text: String, isQuoted: Bool) -> String {
+    let shell = Quoting.shell(text)
+    guard isQuoted, shell.begins(with: "'"), !text.utf8.contains(where: "\"$`\\'".utf8.contains)
+    else { return shell }
+    return "\"\(text)\""
+  }
+
   /// Whether the command's name stands at a place as a word, with a verb behind it that has a vault.
   ///
   /// The verb stands behind as many bytes as an option of the line takes.
@@ -75,7 +92,7 @@ package enum HintLine {
     // In words about a vault, such as "a new vault key", another word is before it.
     let before = bytes[..<position]
     return before.isEmpty
-      || [": ", "; ", ", ", "'", "(", "| ", " or ", " and "].contains { lead in
+      || [": ", "; ", ", ", "'", "(", "| ", " or ", " and ", "exec "].contains { lead in
         before.suffix(lead.utf8.count).elementsEqual(lead.utf8)
       }
   }

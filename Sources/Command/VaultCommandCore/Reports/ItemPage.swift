@@ -103,7 +103,10 @@ package struct ItemPage {
     after.append(["copy", item.publishedCopy.rawValue])
     if let lastUse { after.append(["last used", lastUse.summary]) }
     for conflict in item.conflicts { after.append(["conflict", conflict.words]) }
-    if !item.note.isEmpty { after.append(["note", described(item.note)]) }
+    for (number, line) in item.note.parts(at: "\n", keepsEmpty: true).enumerated()
+    where !item.note.isEmpty {
+      after.append([number == 0 ? "note" : "", described(String(line))])
+    }
     let parts = [main] + fields
     let labels = (before + after).map { $0[0] } + parts.map { shown($0.name) }
     let width = labels.map(DisplayWidth.of).max() ?? 0

@@ -92,6 +92,9 @@ package enum GuardedFile {
       if let trust, try CredentialError.fromStorage({ try trust.accepts(file, path: path) }) {
         return Int(status.size)
       }
+      // Of a file of another kind, nobody is to change the mode.
+      let size = Int(status.size)
+      guard kind != .key || size == KeyFile.length else { throw KeyFile.isNone(path, size: size) }
       throw isOpenToOthers(path, as: kind, keepsModes: System.keepsModes(file))
     }
     return Int(status.size)

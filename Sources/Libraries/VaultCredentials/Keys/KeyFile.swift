@@ -63,12 +63,15 @@ public enum KeyFile {
     _ path: String, isOptional: Bool = false, trust: KeyFileTrust?
   ) throws -> SecretBytes? {
     try GuardedFile.read(path, as: .key, isOptional: isOptional, trust: trust) { file, size in
-      guard size == length else {
-        throw CredentialError(
-          .wrongKey, "\(path) is not a key file: it has \(Plural.of(size, "byte")), not 32",
-          remedies: [.addKeyFile])
-      }
+      guard size == length else { throw isNone(path, size: size) }
       return try SecretBytes(capacity: length) { try System.read(file, filling: &$0) }
     }
+  }
+
+  /// The error for a file of another length.
+  static func isNone(_ path: String, size: Int) -> CredentialError {
+    CredentialError(
+      .wrongKey, "\(path) is not a key file: it has \(Plural.of(size, "byte")), not 32",
+      remedies: [.addKeyFile])
   }
 }

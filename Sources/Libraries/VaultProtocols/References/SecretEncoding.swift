@@ -36,7 +36,7 @@ public enum SecretEncoding: String, CaseIterable, Sendable {
       throw ProtocolError(
         .notText,
         "the secret has \(byte == 0 ? "a NUL" : "a line end"), which \(rawValue) cannot hold",
-        remedy: .useBase64)
+        remedy: .setOtherSecret)
     }
     return switch self {
     case .base64: try Base64.encoded(secret)
