@@ -17,7 +17,10 @@ final class ServiceConnection: Sendable {
     owner = try Self.owner(on: bus, during: call)
     // The vault itself, served as a keyring: to ask it for what opens the vault would be a circle.
     if try Self.isServedVault(owner, on: bus, during: call) {
-      throw KeyringError(.noProvider, "the keyring on the session bus is the vault itself")
+      throw KeyringError(
+        .noProvider, "the keyring on the session bus is the vault itself",
+        remedy: "programs have its items there already, and no copies are needed; a passphrase or key "
+          + "file opens it")
     }
   }
 
