@@ -82,8 +82,8 @@ let package = Package(
       name: "vault-helper",
       dependencies: [
         "VaultKeyringService", "VaultSSHAgent", "VaultSSHKeys", "VaultServerEngines", "VaultDBus",
-        "VaultProtocols", "VaultCredentials", "VaultTerminal", "VaultStorage", "VaultSealing",
-        "CVaultLinux", "CVaultArguments",
+        "VaultProtocols", "VaultCredentials", "VaultTerminal", "VaultRedaction",
+        "VaultStorage", "VaultSealing", "CVaultLinux", "CVaultArguments",
       ]),
 
     // What the verbs are made of: errors and their statuses, opening a vault, sources, references,

@@ -9,8 +9,8 @@ struct LayeringTests {
     // Nothing of it is linked into the command.
     "vault-helper": [
       "VaultKeyringService", "VaultSSHAgent", "VaultSSHKeys", "VaultServerEngines", "VaultDBus",
-      "VaultProtocols", "VaultCredentials", "VaultTerminal", "VaultStorage", "VaultSealing",
-      "CVaultLinux", "CVaultArguments",
+      "VaultProtocols", "VaultCredentials", "VaultTerminal", "VaultRedaction",
+      "VaultStorage", "VaultSealing", "CVaultLinux", "CVaultArguments",
     ],
     "VaultCommand": [
       "VaultCommandCore", "VaultCompletion", "VaultPreferences", "VaultCredentials",

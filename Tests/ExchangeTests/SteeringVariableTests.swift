@@ -1,5 +1,5 @@
 import Testing
-import VaultExchange
+import VaultCredentials
 
 /// Which variables an item may not choose: whoever may change it would choose what others run.
 struct SteeringVariableTests {

@@ -381,6 +381,15 @@ extension CommandGrammar {
       *
       """),
     CommandGrammar(
+      "mcp",
+      "Let a coding agent run commands with secrets that it does not see (MCP).",
+      """
+      --only <glob> +: Let the agent use only the items that match
+      --no-confirm <glob> +: Ask nobody about the items that match
+      --answer-within <time>: How long a person has for an answer
+      *
+      """),
+    CommandGrammar(
       "approve",
       "Allow uses that a person is asked about, in another terminal.",
       """

@@ -36,7 +36,8 @@ enum GuardServing {
     signals.catchSignals([SIGTERM, SIGINT, SIGHUP], always: [])
     // After `vault lock` this line gets nothing more, whatever key the environment names.
     let door = ServedDoor(vault, wakeUp: wakeUp, person: nil, reopens: false)
-    try door.keep(vault.opened)
+    let opened = try vault.opened
+    try door.keep(opened)
     defer { door.close() }
     let folder = try SocketFolder("guard", file: "agent", outsideOf: order.writable)
     defer { folder.remove() }
@@ -48,7 +49,7 @@ enum GuardServing {
     folder.leaveToCleaner(permits: door.permits)
     HelperAnswer.write(HelperProgram.readyAnswer, folder.socket, to: answers)
     let broker = GuardBroker(
-      vault.opened, door: door.door, patterns: order.patterns, isReadOnly: order.isReadOnly,
+      opened, door: door.door, patterns: order.patterns, isReadOnly: order.isReadOnly,
       confirmed: order.confirmed)
     GuardServer(
       listening: listening, broker: broker, wakeUp: wakeUp, command: order.process, desk: desk

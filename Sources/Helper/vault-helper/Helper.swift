@@ -28,6 +28,12 @@ enum Helper {
       SSHServing.runOnSocket(orders: numbers[0] ?? -1, listening: numbers[1] ?? -1)
     case (GuardServing.verb?, let numbers) where numbers.count == 2 && !numbers.contains(nil):
       GuardServing.run(orders: numbers[0] ?? -1, answers: numbers[1] ?? -1)
+    case (MCPServing.verb?, let numbers) where numbers.count == 1:
+      MCPServing.run(orders: numbers[0] ?? -1)
+    case (MCPCommand.keeperVerb?, let numbers) where numbers.count > 1 && numbers[0] != nil:
+      MCPCommand.keep(numbers[0] ?? -1, RawArguments.last(numbers.count - 1))
+    case (MCPCommand.commandVerb?, let numbers) where numbers.count > 1 && numbers[0] != nil:
+      MCPCommand.become(numbers[0] ?? -1, RawArguments.last(numbers.count - 1))
     case (SSHKeyWork.verb?, let numbers) where numbers.count == 2 && !numbers.contains(nil):
       SSHKeyWork.run(orders: numbers[0] ?? -1, answers: numbers[1] ?? -1)
     case (SessionWatching.verb?, let numbers) where numbers.count == 1:

@@ -194,10 +194,10 @@ enum KeyringServing {
     }
     let doors = order.vaults.map { ServedDoor($0, wakeUp: wakeUp, person: person) }
     do {
-      for (door, vault) in zip(doors, order.vaults) { try door.keep(vault.opened) }
-      let collections = zip(doors, order.vaults).map { door, vault in
+      for (door, vault) in zip(doors, order.vaults) { try door.keep(try vault.opened) }
+      let collections = try zip(doors, order.vaults).map { door, vault in
         ServedCollection(
-          name: vault.collection, label: vault.label, vault: vault.opened, door: door.door)
+          name: vault.collection, label: vault.label, vault: try vault.opened, door: door.door)
       }
       let service = try KeyringService(collections, options: options)
       let watches = order.vaults.compactMap { vault in

@@ -132,9 +132,10 @@ enum SSHServing {
       options.standing = { desk.kept.standing($0) }
       options.question = { asked, answer in desk.ask(ApprovalRequest(asked), answer) }
       door = ServedDoor(vault, wakeUp: wakeUp, person: person)
-      try door.keep(vault.opened)
+      let opened = try vault.opened
+      try door.keep(opened)
       do {
-        agent = try SSHAgent(vault.opened, door: SSHAgent.Door(door.door), options: options)
+        agent = try SSHAgent(opened, door: SSHAgent.Door(door.door), options: options)
       } catch {
         door.close()
         throw error

@@ -17,11 +17,19 @@ struct ServingOrder {
     let label: String
     /// The vault's own name; `nil` for the default one.
     let name: String?
-    /// The vault, and as it was opened with the key in the order.
+    /// The vault, and as it was opened with the key in the order; `nil` if that has none.
     let locked: LockedVault
-    let opened: UnlockedVault
+    let openedIfAny: UnlockedVault?
     /// The vault file, to be watched.
     let file: (folder: String, name: String)
+
+    /// The vault as it was opened.
+    var opened: UnlockedVault {
+      get throws {
+        guard let openedIfAny else { throw HelperFailure("the order cannot be read") }
+        return openedIfAny
+      }
+    }
   }
 
   /// Patterns of the items that are served; all of them if there is none.
@@ -33,6 +41,14 @@ struct ServingOrder {
   let confirms: Bool
   /// Patterns of the items that a person is asked about behind a wall.
   let confirmed: [String]
+  /// Patterns of the items that nobody is asked about before a coding agent uses them.
+  let unconfirmed: [String]
+  /// Variables that no program gets: they hold what opens a vault, or lead to it.
+  let hidden: [String]
+  /// The version of the command.
+  let version: String
+  /// The folder of the vaults, where it is not the usual one.
+  let home: String?
   /// How many seconds a person has for an answer.
   let patience: Int
   /// The terminal of whoever has started this; `nil` without one.
@@ -56,11 +72,13 @@ struct ServingOrder {
     guard whole.count > 0 else { throw unreadable }
     let count = Int(whole.withBytes { $0.byte(at: 0) })
     let end = 1 + count * keyLength
-    guard count > 0, whole.count > end else { throw unreadable }
+    guard whole.count > end else { throw unreadable }
     let text = whole.withBytes { $0.array(end..<$0.byteCount) }
     guard let document = try? JSONValue.parse(text),
       let process = number(document["process"]), let patience = number(document["patience"]),
-      let only = document["only"], let vaults = document["vaults"]?.elements, vaults.count == count
+      let only = document["only"], let vaults = document["vaults"]?.elements,
+      // No key at all: the vault is locked, and whoever serves it can wait.
+      vaults.count == count || count == 0 && vaults.count == 1
     else { throw unreadable }
     var options = VaultOptions()
     // The desktop's keyring is another one, or this one: neither is asked from here.
@@ -77,6 +95,9 @@ struct ServingOrder {
       writable: document["writable"]?.elements.compactMap(\.scalarText) ?? [],
       confirms: document["confirms"] == .bool(true),
       confirmed: document["confirmed"]?.elements.compactMap(\.scalarText) ?? [],
+      unconfirmed: document["unconfirmed"]?.elements.compactMap(\.scalarText) ?? [],
+      hidden: document["hidden"]?.elements.compactMap(\.scalarText) ?? [],
+      version: document["version"]?.scalarText ?? "", home: document["home"]?.scalarText,
       patience: Int(patience),
       terminal: number(document["terminal"]), replaces: document["replaces"] == .bool(true),
       path: document["path"]?.scalarText, process: process,
@@ -87,7 +108,7 @@ struct ServingOrder {
         let start = 1 + index * keyLength
         return try Self.vault(
           collection, label, name: vault["name"]?.scalarText,
-          key: whole.slice(start..<start + keyLength), location, options)
+          key: count == 0 ? nil : whole.slice(start..<start + keyLength), location, options)
       })
   }
 
@@ -96,13 +117,13 @@ struct ServingOrder {
   }
 
   private static func vault(
-    _ collection: String, _ label: String, name: String?, key: SecretBytes,
+    _ collection: String, _ label: String, name: String?, key: SecretBytes?,
     _ location: StoreLocation, _ options: VaultOptions
   ) throws -> Vault {
     let locked = try LockedVault(location: location, name: name, options: options)
     return Vault(
       collection: collection, label: label, name: name, locked: locked,
-      opened: try locked.blocking.unlock(with: [.vaultKey(key)]),
+      openedIfAny: try key.map { try locked.blocking.unlock(with: [.vaultKey($0)]) },
       file: locked.place)
   }
 }

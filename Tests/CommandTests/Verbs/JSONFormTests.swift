@@ -56,6 +56,7 @@ struct JSONFormTests {
     ("ssh-agent", ["--", "true"], ""),
     ("guard", ["--net", "none", "--", "true"], ""),
     ("approve", ["--list"], ""),
+    ("mcp", [], ""),
     ("ssh public", [], ""),
     ("sync leave", [], ""),
     // It ends only where there is no space.
@@ -104,9 +105,8 @@ struct JSONFormTests {
 
   /// Verbs that have nothing to print, or print another program's form.
   private static let without: Set<String> = [
-    "run", "redact", "keyring serve", "ssh-agent", "guard", "credential", "key remove",
-    "key change-passphrase",
-    "key upgrade", "sync leave",
+    "run", "redact", "keyring serve", "ssh-agent", "guard", "mcp", "credential", "key remove",
+    "key change-passphrase", "key upgrade", "sync leave",
   ]
 
   @Test func everyDocumentSaysItsVersionAndIsDocumented() throws {

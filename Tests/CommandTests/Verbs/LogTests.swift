@@ -16,6 +16,7 @@ struct LogTests {
     let field: String?
     let verb: String
     let isAllowed: Bool
+    let reason: String?
     let programs: [Program]
     let currentName: String?
   }
@@ -92,11 +93,13 @@ struct LogTests {
     #expect(try Self.log(vault).isEmpty)
     for use in Self.uses {
       let before = try Self.log(vault).count
-      let result = try vault.command.run(use.line)
+      let result = try vault.command.run(
+        use.line, adding: ["VAULT_REASON": "the \(before)th\ntime"])
       #expect(result.status == 0, "\(use.line): \(result.errors)")
       let records = try Self.log(vault)
       #expect(records.count == before + 1, "\(use.line)")
       #expect(records.first?.verb == use.verb, "\(use.line)")
+      #expect(records.first?.reason == "the \(before)th time", "\(use.line)")
       #expect(records.first?.field == use.field, "\(use.line)")
       #expect(["db", "sudo/me"].contains(records.first?.name), "\(use.line)")
       #expect(records.first?.isAllowed == true)

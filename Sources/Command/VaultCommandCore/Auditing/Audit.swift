@@ -2,6 +2,7 @@ package import FoundationEssentials
 package import VaultCredentials
 import VaultExchange
 import VaultPasswords
+import VaultProtocols
 import VaultSealing
 package import VaultStorage
 import VaultTerminal

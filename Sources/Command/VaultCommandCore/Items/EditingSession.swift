@@ -54,7 +54,7 @@ package struct EditingSession {
     let snapshot = try vault.read(only: [name])
     let item = snapshot[name]
     let document = try ItemDocument(item.map { try snapshot.secrets(of: $0) })
-    if let item { snapshot.record([Usage(item, field: .all, verb: .edit)]) }
+    if let item { snapshot.record([Usage(item, field: .all, verb: .edit, account: .stated)]) }
     if item == nil { StandardError.note("there is no such item yet: saving creates it") }
     if !document.leftOut.isEmpty {
       let names = document.leftOut.map(Sanitizer.visible).joined(separator: ", ")
@@ -170,7 +170,7 @@ package struct EditingSession {
     do {
       let secret = try snapshot.secret(of: item, field: field).bytes
       guard SecretText.isText(secret) else { throw CommandError.notTextForEditor }
-      snapshot.record([Usage(item, field: .init(field), verb: .edit)])
+      snapshot.record([Usage(item, field: .init(field), verb: .edit, account: .stated)])
       return (item, secret)
     } catch let error as CredentialError where error.code == .fieldNotFound {
       return (item, nil)

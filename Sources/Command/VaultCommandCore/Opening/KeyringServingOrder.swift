@@ -20,6 +20,12 @@ package struct KeyringServingOrder {
   package var confirms = false
   /// Patterns of the items that a person is asked about behind a wall.
   package var confirmed: [String] = []
+  /// Patterns of the items that nobody is asked about before a coding agent uses them.
+  package var unconfirmed: [String] = []
+  /// Variables that no program gets which the helper starts.
+  package var hidden: Set<String> = []
+  /// The version of this command, which the helper tells its client.
+  package var version: String?
   /// Whether it takes the place of another keyring.
   package var replaces = false
   /// The path of the socket that it listens at; `nil` where it is not chosen.
@@ -110,7 +116,9 @@ package struct KeyringServingOrder {
       ("acceptsRollback", .bool(settings.acceptsRollback)), ("only", .strings(patterns)),
       ("writable", .strings(writable)), ("isReadOnly", .bool(isReadOnly)),
       ("confirms", .bool(confirms)), ("confirmed", .strings(confirmed)),
-      ("patience", .string(String(patience))), ("replaces", .bool(replaces)),
+      ("unconfirmed", .strings(unconfirmed)), ("hidden", .strings(hidden.sorted())),
+      ("version", .optional(version)), ("patience", .string(String(patience))),
+      ("replaces", .bool(replaces)),
       ("path", .optional(path)), ("process", .string(String(getpid()))),
       ("terminal", .optional(terminal.map { String($0) })),
     ])
@@ -128,6 +136,7 @@ package struct KeyringServingOrder {
     case agentSocket = "ssh-agent-socket"
     case agentCommand = "ssh-agent"
     case guardCommand = "guard"
+    case agentTools = "mcp"
   }
 
   /// Serves in place of this process.

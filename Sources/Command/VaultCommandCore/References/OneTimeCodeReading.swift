@@ -104,6 +104,6 @@ private struct FoundSeed {
   }
 
   func record(_ verb: UsageRecord.Verb) {
-    snapshot.record([Usage(item, field: .init(field), verb: verb)])
+    snapshot.record([Usage(item, field: .init(field), verb: verb, account: .stated)])
   }
 }

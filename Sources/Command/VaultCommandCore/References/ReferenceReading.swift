@@ -92,7 +92,7 @@ package final class ReferenceReading {
         if reference.attribute == nil,
           let item = snapshot[name] ?? name.splittingVersion.flatMap({ snapshot[$0.name] })
         {
-          let use = Usage(item, field: .init(reference.field), verb: verb)
+          let use = Usage(item, field: .init(reference.field), verb: verb, account: .stated)
           uses.append((reference.vaultName, use))
           // As it is in the vault, whatever the reference makes of it; not what stands in for it.
           if keepsSecrets {

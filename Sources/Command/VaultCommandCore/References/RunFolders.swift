@@ -1,5 +1,4 @@
 package import VaultCredentials
-import VaultExchange
 import VaultProtocols
 import VaultSealing
 import VaultStorage

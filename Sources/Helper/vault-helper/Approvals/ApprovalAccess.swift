@@ -9,7 +9,7 @@ import VaultTerminal
 /// of its own. What is kept away for certain is what lives behind a wall, or in a container; beside
 /// that, what answers by accident: without a terminal, or as a part of the command that is served.
 struct ApprovalAccess: Sendable {
-  /// What is served: `guard`, `ssh-agent`, `keyring`.
+  /// What is served: `guard`, `mcp`, `ssh-agent`, `keyring`.
   let serves: String
   /// The process that is served, whose descendants do not answer; `nil` where it is no one.
   let command: Int32?

@@ -119,6 +119,19 @@ package struct ApprovalQuestion: Sendable, Equatable {
     return Quoting.visible(shown + "\"")
   }
 
+  /// A command of a program's in quotes, as JSON has them, in which nothing looks like their end.
+  package static func quotedCommand(_ text: String) -> String {
+    var shown = ""
+    for scalar in text.unicodeScalars {
+      if !scalar.isASCII, looksLikeQuote(scalar) {
+        shown += "\\u{\(String(scalar.value, radix: 16))}"
+      } else {
+        shown.unicodeScalars.append(scalar)
+      }
+    }
+    return Quoting.json(shown)
+  }
+
   /// Whether a scalar may look like the quote that ends a text; an apostrophe is in many words.
   private static func looksLikeQuote(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {

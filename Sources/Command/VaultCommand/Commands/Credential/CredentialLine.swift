@@ -179,9 +179,7 @@ struct CredentialLine: Equatable {
     let response = try request.response(in: snapshot)
     let verb = UsageRecord.Verb(rawValue: face.rawValue)
     let account = UsageAccount(
-      purpose: GuardRequest.place(of: request),
-      reason: ProcessState.variable(ApprovalQuestion.reasonVariable).flatMap(
-        ApprovalQuestion.bounded))
+      purpose: GuardRequest.place(of: request), reason: UsageAccount.stated.reason)
     snapshot.record(
       response.uses.map {
         Usage($0.item, field: .init($0.field), verb: verb, account: account)

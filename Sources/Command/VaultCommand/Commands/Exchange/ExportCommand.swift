@@ -4,6 +4,7 @@ import VaultCommandCore
 import VaultCompletion
 import VaultCredentials
 import VaultExchange
+import VaultProtocols
 import VaultSealing
 import VaultStorage
 import VaultTerminal
@@ -123,7 +124,7 @@ struct ExportCommand: ParsableCommand {
     try settings.withVault { vault in
       let snapshot = try vault.read()
       let items = try items(snapshot, pattern, as: format)
-      snapshot.record(items.map { Usage($0, field: .all, verb: .export) })
+      snapshot.record(items.map { Usage($0, field: .all, verb: .export, account: .stated) })
       let progress = ProgressLine("exporting item")
       func show(_ done: Int) { progress.show(done, of: items.count) }
       var left: [ItemName] = []

@@ -233,7 +233,7 @@ private struct Found {
     let snapshot = try vault.read(only: [name])
     let item = try snapshot.item(name)
     secret = try snapshot.secret(of: item, field: field, version: version)
-    snapshot.record([Usage(item, field: .init(field), verb: verb)])
+    snapshot.record([Usage(item, field: .init(field), verb: verb, account: .stated)])
     self.name = name
     self.version = version
     if item.expires != nil { item.tellIfExpired() }

@@ -54,7 +54,7 @@ struct MenuCommand: ParsableCommand {
       let snapshot = try vault.read(only: [name])
       let item = try snapshot.item(name)
       let secret = try snapshot.secret(of: item, field: field).bytes
-      snapshot.record([Usage(item, field: .init(field), verb: .menu)])
+      snapshot.record([Usage(item, field: .init(field), verb: .menu, account: .stated)])
       return (name, try target.copyAndWarn(secret))
     }
     guard settings.writesJSON else { return copy.tell() }

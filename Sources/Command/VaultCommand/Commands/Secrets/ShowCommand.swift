@@ -108,7 +108,7 @@ struct ShowRequest: Equatable, Sendable {
       let target = try request.clipboard(for: vault)
       let secret = try contents.secret(named: copy)
       let field = contents.fields[copy] == nil ? nil : copy
-      snapshot.record([Usage(item, field: .init(field), verb: .copy)])
+      snapshot.record([Usage(item, field: .init(field), verb: .copy, account: .stated)])
       let copied = try target.copyAndWarn(secret.bytes)
       guard settings.writesJSON else { return copied.tell() }
       return try StandardOutput.write(
@@ -117,12 +117,12 @@ struct ShowRequest: Equatable, Sendable {
     if qr {
       let seed = contents.fields[OneTimeCodeReading.field]
       let field = seed == nil ? nil : OneTimeCodeReading.field
-      snapshot.record([Usage(item, field: .init(field), verb: .show)])
+      snapshot.record([Usage(item, field: .init(field), verb: .show, account: .stated)])
       return try QRCode.write((seed ?? contents.main).bytes)
     }
     // The use before this one is what is shown.
     let page = try ItemPage(contents, version, snapshot, isRevealed: reveal)
-    if reveal { snapshot.record([Usage(item, field: .all, verb: .show)]) }
+    if reveal { snapshot.record([Usage(item, field: .all, verb: .show, account: .stated)]) }
     if settings.writesJSON {
       try StandardOutput.write(page.members)
     } else {

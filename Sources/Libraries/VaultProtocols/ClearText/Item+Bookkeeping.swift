@@ -2,11 +2,11 @@ package import VaultCredentials
 
 extension Item {
   /// The attribute that names the program for which the command made an item.
-  static let clientAttribute = "client"
+  package static let clientAttribute = "client"
   /// The client of the items that say what was moved out of files of a home.
-  static let moveClient = "moved"
+  package static let moveClient = "moved"
   /// The attribute of such an item that names the home.
-  static let moveHome = "home"
+  package static let moveHome = "home"
 
   /// Whether it is the command's own record of what it has done, and no secret that a person gives to
   /// programs: it holds whole files as they were.
