@@ -8,9 +8,9 @@ struct LayeringTests {
     "vault": ["VaultCommand", "CVaultArguments"],
     // Nothing of it is linked into the command.
     "vault-helper": [
-      "VaultKeyringService", "VaultSSHAgent", "VaultSSHKeys", "VaultServerEngines", "VaultDBus",
-      "VaultProtocols", "VaultCredentials", "VaultTerminal", "VaultStorage", "VaultSealing",
-      "CVaultLinux", "CVaultArguments",
+      "VaultKeyringService", "VaultSSHAgent", "VaultSSHKeys", "VaultBrowser",
+      "VaultServerEngines", "VaultDBus", "VaultProtocols", "VaultCredentials", "VaultTerminal",
+      "VaultStorage", "VaultSealing", "CVaultLinux", "CVaultArguments",
     ],
     "VaultCommand": [
       "VaultCommandCore", "VaultCompletion", "VaultPreferences", "VaultCredentials",
@@ -43,6 +43,10 @@ struct LayeringTests {
     "VaultSSHKeys": ["VaultSealing", "CVaultMbedCrypto"],
     "VaultSSHAgent": [
       "VaultSSHKeys", "VaultDBus", "VaultCredentials", "VaultStorage", "VaultSealing",
+    ],
+    "VaultBrowser": [
+      "VaultProtocols", "VaultOneTimeCodes", "VaultPasswords", "VaultCredentials", "VaultStorage",
+      "VaultSealing",
     ],
     "VaultKeyringTransport": [
       "VaultDBus", "VaultCredentials", "VaultSealing", "CVaultMbedCrypto",

@@ -12,7 +12,7 @@ extension Connection {
     case .docker: try clearTextOfDocker()
     case .aws: try clearTextOfAWS()
     case .kubectl: try clearTextOfKubectl()
-    case .podman, .pip, .ssh, .gitSign, .keyring, .session, .sync: []
+    case .podman, .pip, .ssh, .gitSign, .keyring, .session, .sync, .browser: []
     }
   }
 
