@@ -81,9 +81,9 @@ let package = Package(
     .executableTarget(
       name: "vault-helper",
       dependencies: [
-        "VaultKeyringService", "VaultSSHAgent", "VaultSSHKeys", "VaultServerEngines", "VaultDBus",
-        "VaultProtocols", "VaultCredentials", "VaultTerminal", "VaultRedaction",
-        "VaultStorage", "VaultSealing", "CVaultLinux", "CVaultArguments",
+        "VaultKeyringService", "VaultSSHAgent", "VaultSSHKeys", "VaultBrowser",
+        "VaultServerEngines", "VaultDBus", "VaultProtocols", "VaultCredentials", "VaultTerminal",
+        "VaultRedaction", "VaultStorage", "VaultSealing", "CVaultLinux", "CVaultArguments",
       ]),
 
     // What the verbs are made of: errors and their statuses, opening a vault, sources, references,
@@ -139,6 +139,14 @@ let package = Package(
       name: "VaultSSHAgent",
       dependencies: [
         "VaultSSHKeys", "VaultDBus", "VaultCredentials", "VaultStorage", "VaultSealing",
+      ]),
+
+    // What KeePassXC's extension asks of a vault, for the helper.
+    .target(
+      name: "VaultBrowser",
+      dependencies: [
+        "VaultProtocols", "VaultOneTimeCodes", "VaultPasswords", "VaultCredentials",
+        "VaultStorage", "VaultSealing",
       ]),
 
     // How secrets travel to and from a keyring, and the one lookup that is done without libsecret.
@@ -338,6 +346,11 @@ let package = Package(
         "TestSupport",
       ]),
     .testTarget(
+      name: "BrowserTests",
+      dependencies: [
+        "VaultBrowser", "VaultProtocols", "VaultSealing", "VaultStorage", "TestSupport",
+      ]),
+    .testTarget(
       name: "OneTimeCodesTests",
       dependencies: ["VaultOneTimeCodes", "VaultSealing", "TestSupport"]),
     .testTarget(
@@ -438,7 +451,8 @@ let command: Set = [
   "ParserEssentials",
 ]
 let helper: Set = [
-  "vault-helper", "VaultKeyringService", "VaultSSHAgent", "VaultSSHKeys", "VaultServerEngines",
+  "vault-helper", "VaultKeyringService", "VaultSSHAgent", "VaultSSHKeys", "VaultBrowser",
+  "VaultServerEngines",
 ]
 
 for target in package.targets where target.path == nil && target.type != .test {

@@ -8,8 +8,9 @@ struct LayeringTests {
     "vault": ["VaultCommand", "CVaultArguments"],
     // Nothing of it is linked into the command.
     "vault-helper": [
-      "VaultKeyringService", "VaultSSHAgent", "VaultSSHKeys", "VaultServerEngines", "VaultDBus",
-      "VaultProtocols", "VaultCredentials", "VaultTerminal", "VaultRedaction",
+      "VaultKeyringService", "VaultSSHAgent", "VaultSSHKeys", "VaultBrowser",
+      "VaultServerEngines", "VaultDBus", "VaultProtocols", "VaultCredentials", "VaultTerminal",
+      "VaultRedaction",
       "VaultStorage", "VaultSealing", "CVaultLinux", "CVaultArguments",
     ],
     "VaultCommand": [
@@ -43,6 +44,10 @@ struct LayeringTests {
     "VaultSSHKeys": ["VaultSealing", "CVaultMbedCrypto"],
     "VaultSSHAgent": [
       "VaultSSHKeys", "VaultDBus", "VaultCredentials", "VaultStorage", "VaultSealing",
+    ],
+    "VaultBrowser": [
+      "VaultProtocols", "VaultOneTimeCodes", "VaultPasswords", "VaultCredentials", "VaultStorage",
+      "VaultSealing",
     ],
     "VaultKeyringTransport": [
       "VaultDBus", "VaultCredentials", "VaultSealing", "CVaultMbedCrypto",

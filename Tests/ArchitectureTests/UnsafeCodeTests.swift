@@ -65,6 +65,7 @@ struct UnsafeCodeTests {
     "VaultPreferences/TOML/TOMLText.swift": "toml++",
     "VaultRedaction/PrefixFilter.swift": "a look at each byte of a stream",
     "VaultSealing/AuthenticatedEncryption.swift": "libsodium",
+    "VaultSealing/BoxKeyPair.swift": "libsodium",
     "VaultSealing/RawSpan+Bytes.swift": "bytes as libsodium takes them",
     "VaultSealing/KeyDerivation.swift": "libsodium",
     "VaultSealing/LockedArea.swift": "guarded memory",

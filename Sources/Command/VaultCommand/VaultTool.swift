@@ -49,7 +49,7 @@ struct VaultTool: ParsableCommand {
         subcommands: [
           RunCommand.self, ReadCommand.self, InjectCommand.self, RedactCommand.self,
           OTPCommand.self, MenuCommand.self, SSHAgentCommand.self, SSHCommand.self,
-          GuardCommand.self, MCPCommand.self, ApproveCommand.self,
+          GuardCommand.self, MCPCommand.self, ApproveCommand.self, BrowserCommand.self,
         ]),
       CommandGroup(
         name: "Manage the vault",

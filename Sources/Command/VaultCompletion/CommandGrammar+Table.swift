@@ -399,6 +399,25 @@ extension CommandGrammar {
       *
       """),
     CommandGrammar(
+      "browser",
+      "List and remove the browsers that are associated with the vault.",
+      """
+      -h --help: Show help information.
+      """),
+    CommandGrammar(
+      "browser list",
+      "List the associated browsers, with their profiles.",
+      """
+      *
+      """),
+    CommandGrammar(
+      "browser remove",
+      "Remove associations: these browsers get nothing any more.",
+      """
+      <names> =live +: The associations, as 'browser list' names them.
+      *
+      """),
+    CommandGrammar(
       "init",
       "Make a vault.",
       """
@@ -905,9 +924,9 @@ extension CommandGrammar {
       "connect",
       "Have another program get its credentials from the vault.",
       """
-      <program> =git,docker,podman,aws,pip,ssh,kubectl,git-sign,keyring,session,sync,netrc,npmrc,\
-      pypirc,cargo,gh,pgpass: git, docker, podman, aws, pip, ssh, kubectl, git-sign, keyring, \
-      session or sync
+      <program> =git,docker,podman,aws,pip,ssh,kubectl,git-sign,keyring,session,sync,browser,\
+      netrc,npmrc,pypirc,cargo,gh,pgpass: git, docker, podman, aws, pip, ssh, kubectl, git-sign, \
+      keyring, session, sync or browser
       <part>: The profile for aws, 'default' if omitted
       --dry-run -n: Only show what would be written.
       --home <home> =directory: Where vaults are kept, instead of VAULT_HOME and the XDG \
@@ -931,9 +950,9 @@ extension CommandGrammar {
       "disconnect",
       "Undo what 'connect' wrote, and nothing else.",
       """
-      <program> =git,docker,podman,aws,pip,ssh,kubectl,git-sign,keyring,session,sync,netrc,npmrc,\
-      pypirc,cargo,gh,pgpass: git, docker, podman, aws, pip, ssh, kubectl, git-sign, keyring, \
-      session or sync
+      <program> =git,docker,podman,aws,pip,ssh,kubectl,git-sign,keyring,session,sync,browser,\
+      netrc,npmrc,pypirc,cargo,gh,pgpass: git, docker, podman, aws, pip, ssh, kubectl, git-sign, \
+      keyring, session, sync or browser
       <part>: The profile for aws, 'default' if omitted
       --dry-run -n: Only show what would be written.
       --home <home> =directory: Where vaults are kept, instead of VAULT_HOME and the XDG \

@@ -40,6 +40,7 @@ enum Helper {
       SessionWatching.run(orders: numbers[0] ?? -1)
     case (HeldFiles.verb?, let numbers) where numbers.count == 2 && !numbers.contains(nil):
       FileHolding.run(orders: numbers[0] ?? -1, answers: numbers[1] ?? -1)
+    case (BrowserServing.verb?, _): BrowserServing.run(Array(words.dropFirst()))
     case (EngineService.verb?, let numbers) where numbers.count == 1:
       EngineService.run(words.last ?? "")
     case (SocketFolder.cleaningVerb?, let numbers) where numbers.count >= 5:

@@ -100,7 +100,7 @@ final class Person: Sendable {
     case .terminal(let terminal):
       let question = TerminalQuestion(
         on: terminal,
-        "vault: \(asked.line) Allow it: once, for this run, for an hour, or never? (o/r/h/n, Return refuses this use)",
+        "vault: \(asked.line) Allow it: \(asked.choices), Return refuses this use)",
         echoes: true)
       return ask(question, within: .seconds(seconds)) {
         answer(Self.answer($0, toNothing: .refused))

@@ -24,10 +24,18 @@ final class ServedDoor: Sendable {
   ///   - person: Whom to ask for what opens it.
   ///   - reopens: Whether it is opened again after `vault lock`, by a session, a key file or another
   ///     source that asks nobody.
-  init(_ vault: ServingOrder.Vault, wakeUp: WakeUp, person: Person?, reopens: Bool = true) {
-    self.reopens = reopens
-    self.vault = vault.locked
-    name = vault.name.map { "the vault '\($0)'" } ?? "the vault"
+  convenience init(
+    _ vault: ServingOrder.Vault, wakeUp: WakeUp, person: Person?, reopens: Bool = true
+  ) {
+    self.init(vault.locked, name: vault.name, wakeUp: wakeUp, person: person, reopens: reopens)
+  }
+
+  /// The door of a vault that need not be open yet.
+  init(
+    _ vault: LockedVault, name: String?, wakeUp: WakeUp, person: Person?, reopens: Bool = true
+  ) {
+    (self.vault, self.reopens) = (vault, reopens)
+    self.name = name.map { "the vault '\($0)'" } ?? "the vault"
     (self.wakeUp, self.person) = (wakeUp, person)
   }
 

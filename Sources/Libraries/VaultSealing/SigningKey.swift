@@ -150,7 +150,7 @@ extension SecretBytes {
   ///   - derive: A function of libsodium's, `crypto_*_seed_keypair`.
   /// - Returns: The secret key and the public one.
   /// - Throws: ``SealingError`` with code `.invalidParameter` or `.outOfMemory`.
-  @unsafe fileprivate func keyPair(
+  @unsafe func keyPair(
     secretLength: Int,
     by derive: (
       _ publicKey: UnsafeMutablePointer<UInt8>, _ secret: UnsafeMutablePointer<UInt8>,

@@ -57,6 +57,8 @@ struct JSONFormTests {
     ("guard", ["--net", "none", "--", "true"], ""),
     ("approve", ["--list"], ""),
     ("mcp", [], ""),
+    ("browser list", [], ""),
+    ("browser remove", ["browser/none"], ""),
     ("ssh public", [], ""),
     ("sync leave", [], ""),
     // It ends only where there is no space.
@@ -146,7 +148,8 @@ struct JSONFormTests {
           line.path.hasPrefix("keyring")
             || [
               "menu", "redact", "guard", "sync join", "sync role", "sync admit", "sync remove",
-              "sync resolve", "sync watch", "ssh import", "data conflicts", "data restore",
+              "sync resolve", "sync watch", "ssh import", "browser remove", "data conflicts",
+              "data restore",
             ].contains(line.path),
           "\(line.path): \(result.errors)")
         continue

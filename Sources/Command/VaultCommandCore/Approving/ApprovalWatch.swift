@@ -167,11 +167,8 @@ package final class ApprovalWatch {
       let name = detail[0] + String(repeating: " ", count: 9 - detail[0].utf8.count)
       sayInOneLine("\(name)\(detail[1])")
     }
-    let choice =
-      question.isOnlyRefused
-      ? "once, or never? (o/n, Return refuses it)"
-      : "once, for this run, for an hour, or never? (o/r/h/n, Return refuses it)"
-    terminal.write(terminal.wrapped("Allow it: \(choice)") + " ")
+    terminal.write(
+      terminal.wrapped("Allow it: \(question.choices), Return refuses it)") + " ")
   }
 
   // MARK: Answers

@@ -13,7 +13,7 @@ extension Connection {
     case .aws: try clearTextOfAWS()
     case .kubectl: try clearTextOfKubectl()
     case .podman: try clearTextOfPodman()
-    case .pip, .ssh, .gitSign, .keyring, .session, .sync: []
+    case .pip, .ssh, .gitSign, .keyring, .session, .sync, .browser: []
     }
   }
 

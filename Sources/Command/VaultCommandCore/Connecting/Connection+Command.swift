@@ -45,7 +45,7 @@ extension Connection {
     return [try executable()] + options + settings.precautions + words
   }
 
-  private func absolute(_ path: String) -> String {
+  func absolute(_ path: String) -> String {
     path.begins(with: "/") ? path : UserFile.workingDirectory + "/" + path
   }
 

@@ -12,7 +12,7 @@ package struct Connection {
   package enum Program: String, CaseIterable {
     case git, docker, podman, aws, pip, ssh, kubectl
     case gitSign = "git-sign"
-    case keyring, session, sync
+    case keyring, session, sync, browser
   }
 
   /// A change to a file, planned or made.
@@ -34,6 +34,8 @@ package struct Connection {
   let signingKey: String?
   /// The user of kubectl's file; `nil` for the only one, or for all that are connected.
   let kubeUser: String?
+  /// The browser; `nil` for all that are here.
+  let browserName: String?
   /// The docker registry; `nil` for all of them.
   package let registry: DockerRegistry?
   /// Whether the keyring gets a bus of its own, on a socket of systemd.
@@ -74,7 +76,7 @@ package struct Connection {
           + Self.linesByHand.keys.filter { $0 != "all" }.sorted().joined(separator: ", "))
     }
     guard
-      part == nil || [.aws, .docker, .gitSign, .kubectl].contains(program)
+      part == nil || [.aws, .docker, .gitSign, .kubectl, .browser].contains(program)
         || program == .keyring && part == Self.socketPart
         || program == .sync && part == Self.watchPart
     else {
@@ -86,7 +88,7 @@ package struct Connection {
         }
       throw CommandError.usage(
         "only aws has profiles, only docker registries, only kubectl users, only git-sign keys, only "
-          + "keyring '\(Self.socketPart)', and only sync '\(Self.watchPart)'",
+          + "browser browsers, only keyring '\(Self.socketPart)', and only sync '\(Self.watchPart)'",
         hint: Self.oneAtATime(part)
           ?? "\(ProgramName.current) connect \(word)"
           + (choice.map { ", or \(ProgramName.current) connect \(word) \($0)" } ?? ""))
@@ -96,6 +98,7 @@ package struct Connection {
     self.program = program
     signingKey = program == .gitSign ? part : nil
     profile = program == .aws ? part ?? "default" : "default"
+    browserName = program == .browser ? part : nil
     kubeUser = program == .kubectl ? part : nil
     registry = program == .docker ? try part.map { try DockerRegistry($0) } : nil
     self.settings = settings
@@ -202,6 +205,7 @@ package struct Connection {
     case .sync where isWatched:
       return try adding(try watchFiles()) + makingLink(try watchLink())
     case .sync: return try adding(try timerFiles()) + makingLink(try timerLink())
+    case .browser: return try connectingBrowsers()
     }
   }
 
@@ -226,6 +230,7 @@ package struct Connection {
     case .sync where isWatched:
       return try removing(try watchFiles()) + removingLink(try watchLink())
     case .sync: return try removing(try timerFiles()) + removingLink(try timerLink())
+    case .browser: return try disconnectingBrowsers()
     }
   }
 
@@ -485,6 +490,7 @@ package struct Connection {
           "programs find this keyring with DBUS_SESSION_BUS_ADDRESS=\(KeyringActivation.socketAddress)",
           "the socket is there from your next login on; now: \(reload) \(KeyringActivation.socketUnit)"
         ))
+    case .browser: steps += try nextStepsOfBrowsers()
     default: break
     }
     return try steps + clearText()

@@ -314,12 +314,14 @@ final class ApprovalWork {
 
   /// Answers the first requests of a question, as many as were shown; the rest is asked again.
   private func take(_ answer: ApprovalAnswer, for one: Open, by: String, count: Int) {
+    var answer = answer
+    // What was not offered is no answer.
+    if answer == .always, !one.question.mayBeAlways { answer = .refused }
     if answer.isAllowed, one.left != nil {
       // What was shown is not there any more, and nothing else was.
       if one.waiting.isEmpty { end(one, Self.hasLeft, nil) } else { renew(one, Self.hasLeft) }
       return
     }
-    var answer = answer
     if answer.isAllowed, one.question.isOnlyRefused || !one.isKept { answer = .once }
     if answer == .never, !one.isKept { answer = .refused }
     lastNumber += 1
@@ -328,7 +330,8 @@ final class ApprovalWork {
     let words = until.map { "\(by), until \($0)" } ?? by
     let refusal = answer.isAllowed ? nil : "a person has refused it"
     let approval = Approval(
-      isAllowed: answer.isAllowed, by: words, refusal: refusal, isByPerson: true)
+      isAllowed: answer.isAllowed, by: words, refusal: refusal, isByPerson: true,
+      isAlways: answer == .always)
     let said = "\(answer.words) by \(by)"
     let answered = one.seen(count)
     guard answer == .once, answered.count < one.waiting.count else {

@@ -16,7 +16,7 @@ enum DesktopNotice {
   /// The buttons: their keys, which come back, and their words.
   private static let buttons: [(key: ApprovalAnswer, words: String)] = [
     (.once, "Allow once"), (.run, "Allow for this run"), (.hour, "Allow for an hour"),
-    (.never, "Refuse"),
+    (.always, "Always allow"), (.never, "Refuse"),
   ]
 
   /// How a person is asked; `nil` where there is no session bus.
@@ -87,7 +87,13 @@ enum DesktopNotice {
     _ question: ApprovalQuestion, _ seconds: Int, markup: Bool
   ) throws -> [DBusValue] {
     let text = question.line
-    let answers = buttons.filter { !question.isOnlyRefused || $0.key == .once || $0.key == .never }
+    let answers = buttons.filter { key, _ in
+      switch key {
+      case .once, .never: true
+      case .always: question.mayBeAlways
+      default: !question.isOnlyRefused
+      }
+    }
     return [
       .string("vault"), .uint32(0), .string("dialog-password"), .string("Allow a program?"),
       .string(markup ? XMLText.escaped(text) { _ in "?" } ?? "" : text),

@@ -47,10 +47,13 @@ final class KeptAnswers: Sendable {
     let seconds: Int?
     switch answer {
     case .once, .refused: return nil
-    case .run, .never: seconds = nil
+    case .run, .always, .never: seconds = nil
     case .hour: seconds = Self.hour
     }
-    let until = seconds.map { Timestamp.text(Date() + TimeInterval($0)) } ?? "the end of this run"
+    let until =
+      answer == .always
+      ? "a person takes it back"
+      : seconds.map { Timestamp.text(Date() + TimeInterval($0)) } ?? "the end of this run"
     let kept = Kept(
       answer: KeptAnswer(
         question, number: number, isAllowed: answer.isAllowed, seconds: seconds),

@@ -19,8 +19,8 @@ final class ServiceConnection: Sendable {
     if try Self.isServedVault(owner, on: bus, during: call) {
       throw KeyringError(
         .noProvider, "the keyring on the session bus is the vault itself",
-        remedy: "programs have its items there already, and no copies are needed; a passphrase or key "
-          + "file opens it")
+        remedy: "programs have its items there already, without copies; a passphrase or key file "
+          + "opens it")
     }
   }
 

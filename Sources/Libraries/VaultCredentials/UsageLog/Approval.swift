@@ -8,12 +8,17 @@ package struct Approval: Sendable, Equatable {
   package let refusal: String?
   /// Whether a person has said it to this very question: it is not kept, and no limit has decided.
   package let isByPerson: Bool
+  /// Whether the person wants it to be kept with the item.
+  package let isAlways: Bool
   /// Why the program has asked, in its own words.
   package var reason: String?
 
   /// An answer.
-  package init(isAllowed: Bool, by: String, refusal: String? = nil, isByPerson: Bool = false) {
+  package init(
+    isAllowed: Bool, by: String, refusal: String? = nil, isByPerson: Bool = false,
+    isAlways: Bool = false
+  ) {
     (self.isAllowed, self.by, self.refusal) = (isAllowed, by, refusal)
-    self.isByPerson = isByPerson
+    (self.isByPerson, self.isAlways) = (isByPerson, isAlways)
   }
 }

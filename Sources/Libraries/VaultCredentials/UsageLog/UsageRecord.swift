@@ -57,6 +57,10 @@ package struct UsageRecord: Sendable, Equatable {
     package static let keyring = Verb(rawValue: "keyring")
     /// A client of the Secret Service was answered.
     package static let service = Verb(rawValue: "secret-service")
+    /// A browser filled it in.
+    package static let browser = Verb(rawValue: "browser")
+    /// A browser has stored or changed it.
+    package static let browserStore = Verb(rawValue: "browser store")
     /// The agent of ssh signed with it.
     ///
     /// - Parameter purpose: What for, such as `git at github.com (known)`, in at most 400 bytes.

@@ -29,6 +29,19 @@ package struct ItemLogin: Sendable, Equatable {
   static let userFields = ["user", "username", "login", "email", "account"]
   static let addressFields = ["url", "uri", "host", "hostname", "server", "website"]
 
+  private static let siteFields = ["url", "uri", "website"]
+
+  /// Whether a field is the address of a site, the first one or a further one: `url`, `url~2`.
+  static func isSite(_ field: String) -> Bool {
+    siteFields.contains { site in
+      guard field.hasPrefix(site) else { return false }
+      let rest = field.utf8.dropFirst(site.utf8.count)
+      return rest.allSatisfy { byte in
+        (0x30...0x39).contains(byte) || [0x20, 0x2D, 0x5F, 0x7E].contains(byte)
+      }
+    }
+  }
+
   /// The address without what is before and behind the machine.
   package var host: String {
     var rest = address[...]
@@ -209,6 +222,31 @@ extension VaultSnapshot {
       if let user { byID[item.id, default: ItemLogin()].user.setIfEmpty(user) }
       if let address { byID[item.id, default: ItemLogin()].address.setIfEmpty(address) }
     }
+    return byID
+  }
+
+  /// The users of items, and all addresses at which their logins are used, by the items' ids.
+  ///
+  /// - Parameter items: Items of this snapshot.
+  /// - Returns: Those that have an address, in `url` or a further field, such as `url~2`. Concealed
+  ///   fields count, too: these texts are for a program that a person lets use the login, and are not
+  ///   shown.
+  /// - Throws: `CredentialError` with code `.inputOutput`.
+  package func sites(of items: [Item]) throws -> [String: (user: String, addresses: [String])] {
+    var found: [Int: (user: String, addresses: [String])] = [:]
+    let positions = items.compactMap { index.items.position(of: $0.recordID) }
+    try scan.each(of: positions) { position, bytes, name, value in
+      guard let name = bytes.text(name)?.lowercased() else { return }
+      let isUser = ItemLogin.userFields.contains(name)
+      guard isUser || ItemLogin.isSite(name), let text = bytes.text(value) else { return }
+      if isUser {
+        found[position, default: ("", [])].user.setIfEmpty(text)
+      } else {
+        found[position, default: ("", [])].addresses.append(text)
+      }
+    }
+    var byID: [String: (user: String, addresses: [String])] = [:]
+    for (position, site) in found { byID[index.items.id(at: position).hexadecimal] = site }
     return byID
   }
 

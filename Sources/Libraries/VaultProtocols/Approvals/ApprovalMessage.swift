@@ -130,6 +130,7 @@ extension ApprovalQuestion {
     (self.number, self.count, self.seconds) = (number, count, seconds)
     isMixed = object["isMixed"] == .bool(true)
     isOnlyRefused = object["isOnlyRefused"] == .bool(true)
+    mayBeAlways = object["mayBeAlways"] == .bool(true)
   }
 
   /// The members of its JSON.
@@ -145,6 +146,7 @@ extension ApprovalQuestion {
       ("folder", .optional(folder)), ("reason", .optional(reason)),
       ("count", .number(Int64(count))), ("isMixed", .bool(isMixed)),
       ("seconds", .number(Int64(seconds))), ("isOnlyRefused", .bool(isOnlyRefused)),
+      ("mayBeAlways", .bool(mayBeAlways)),
     ]
   }
 }

@@ -72,13 +72,15 @@ package struct ApprovalQuestion: Sendable, Equatable {
   package var seconds = 0
   /// Whether only a refusal can be kept: nothing says that the next use is for the same place.
   package var isOnlyRefused = false
+  /// Whether the answer can be kept with the item, beyond the end of who serves.
+  package var mayBeAlways = false
 
   package init(
     item: String, use: String, purpose: String? = nil, sentence: String,
     programs: [Program] = [], folder: String? = nil, reason: String? = nil,
-    isOnlyRefused: Bool = false
+    isOnlyRefused: Bool = false, mayBeAlways: Bool = false
   ) {
-    self.isOnlyRefused = isOnlyRefused
+    (self.isOnlyRefused, self.mayBeAlways) = (isOnlyRefused, mayBeAlways && !isOnlyRefused)
     (self.item, self.use) = (Self.cut(item, to: Self.maximumItem), use)
     self.sentence = Self.cut(sentence, to: Self.maximumSentence)
     self.purpose = purpose.flatMap(Self.bounded)
@@ -163,6 +165,14 @@ package struct ApprovalQuestion: Sendable, Equatable {
     return "\(Plural.of(count, "time"))\(mixed)"
   }
 
+  /// The answers that there are, in words, with what is typed for each.
+  package var choices: String {
+    if isOnlyRefused { return "once, or never? (o/n" }
+    return mayBeAlways
+      ? "once, for this run, for an hour, always, or never? (o/r/h/a/n"
+      : "once, for this run, for an hour, or never? (o/r/h/n"
+  }
+
   /// The programs, the nearest first: `git < bash < tmux`.
   package var chain: String {
     programs.map(\.shown).joined(separator: " < ")
@@ -187,12 +197,19 @@ package enum ApprovalAnswer: String, Sendable {
   case run
   /// For an hour, and not longer than ``run``.
   case hour
+  /// Until a person takes it back: it is kept with the item, where the question says that it may be.
+  case always
   /// Not these uses.
   case refused
   /// Not until who serves ends.
   case never
 
-  package var isAllowed: Bool { self == .once || self == .run || self == .hour }
+  package var isAllowed: Bool {
+    switch self {
+    case .once, .run, .hour, .always: true
+    case .refused, .never: false
+    }
+  }
 
   /// What it means for the use that was asked about.
   package var words: String {
@@ -200,6 +217,7 @@ package enum ApprovalAnswer: String, Sendable {
     case .once: "allowed once"
     case .run: "allowed for this run"
     case .hour: "allowed for an hour"
+    case .always: "allowed always"
     case .refused: "refused"
     case .never: "refused for this run"
     }
@@ -223,6 +241,7 @@ package enum ApprovalAnswer: String, Sendable {
       case "o", "once", "y", "yes": .once
       case "r", "run": .run
       case "h", "hour": .hour
+      case "a", "always": .always
       case "n", "no", "never": .never
       default: .refused
       }

@@ -9,7 +9,7 @@ struct ConnectionOptions: ParsableArguments {
   @Argument(
     help:
       """
-      git, docker, podman, aws, pip, ssh, kubectl, git-sign, keyring, session or sync; of what was moved also netrc, \
+      git, docker, podman, aws, pip, ssh, kubectl, git-sign, keyring, session, sync or browser; of what was moved also netrc, \
       npmrc, pypirc, cargo, gh and pgpass.
       """,
     completion: .list(
@@ -22,7 +22,8 @@ struct ConnectionOptions: ParsableArguments {
       """
       The profile for aws, 'default' if omitted; a registry for docker, all if omitted; a user of its file for \
       kubectl, the only one if omitted; the key's item for git-sign, if there are several; 'socket' for keyring, \
-      for a bus of its own; 'watch' for sync, all the time in place of every ten minutes.
+      for a bus of its own; 'watch' for sync, all the time in place of every ten minutes; firefox, chromium, chrome, brave, edge or \
+      vivaldi for browser, all that are here if omitted.
       """,
       valueName: "part"))
   var part: String?
@@ -115,6 +116,7 @@ struct ConnectCommand: ParsableCommand {
       \(ProgramName.current) connect session
       \(ProgramName.current) connect sync
       \(ProgramName.current) connect sync watch --key-file ~/.config/vault.key
+      \(ProgramName.current) connect browser
       """)
 
   private static let verbs = (done: "wrote to", planned: "would write to")
