@@ -23,6 +23,12 @@ struct ServiceManager {
     if status != 0 { throw POSIXError(.EADDRNOTAVAIL) }
   }
 
+  /// Reads what has come: the kernel keeps ten messages for a socket, and drops those behind them.
+  func drain() {
+    var buffer = [UInt8](repeating: 0, count: 1024)
+    while unsafe recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT)) > 0 {}
+  }
+
   /// Whether a message with a line comes in two minutes; those before it are passed over.
   func waits(for line: String) -> Bool {
     let end = ContinuousClock.now + .seconds(120)

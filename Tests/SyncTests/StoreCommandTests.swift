@@ -229,6 +229,7 @@ struct StoreCommandTests {
       _ = try Machines.run(machines.laptop, ["sync", "now"])
     }
     #expect(manager.waits(for: "WATCHDOG=1"))
+    manager.drain()
     kill(service.pid, SIGTERM)
     let end = service.finish()
     #expect(end.status == 0, "\(end.errors)")
