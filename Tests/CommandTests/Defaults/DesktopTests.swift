@@ -59,6 +59,14 @@ struct DesktopTests {
     #expect(played.status == 0, "\(played.errors) \(played.text)")
   }
 
+  /// A run of sync looks at the desktop before, and sets there what it brought.
+  @Test(.enabled(if: hasDConf, "needs dconf-cli, dconf-service and dbus"))
+  func theDesktopsSettingsGoAlongInASpace() throws {
+    let played = try play(
+      "desktop.sh", ["spacea-begin", "spaceb-join", "spacea-again", "spaceb-again"])
+    #expect(played.status == 0, "\(played.errors) \(played.text)")
+  }
+
   @Test(.enabled(if: hasDConf, "needs dconf-cli, dconf-service and dbus"))
   func manyKeysOfDConfAreResetAtOnceAndNoOthers() throws {
     let played = try play("desktop.sh", ["resets"])

@@ -4,6 +4,7 @@ set -euo pipefail
 phase=$1 vault=$2 folder=$3
 home=$phase
 [ "$phase" = synced ] && home=one
+[[ $phase == space* ]] && home=${phase%-*}
 export HOME=$folder/$home XDG_CONFIG_HOME=$folder/$home/.config XDG_RUNTIME_DIR=$folder/$home/run
 export XDG_DATA_DIRS=/usr/share LC_ALL=C.UTF-8 GSETTINGS_BACKEND=dconf
 mkdir -p -m 700 "$HOME" "$XDG_CONFIG_HOME" "$XDG_RUNTIME_DIR"
@@ -148,6 +149,46 @@ synced)
     is "$(gsettings get org.gnome.desktop.interface clock-format)" "'24h'" 'from another machine'
     gsettings set org.gnome.desktop.interface clock-format 12h
     is "$(d --dconf read org.gnome.desktop.interface clock-format)" 12h 'the latest counts'
+    ;;
+spacea-begin)
+    # Nobody has looked at it: to add it is to look. A machine that has nothing yet gets it all.
+    export VAULT_KEY_FILE=$HOME/key
+    head -c 32 /dev/urandom >"$HOME/key" && chmod 600 "$HOME/key" && mkdir "$folder/store"
+    "$vault" -q init --no-recovery
+    "$vault" -q sync init "$folder/store"
+    dconf write /test/space/num 'uint32 7'
+    dconf write /test/space/text "'hé llo'"
+    "$vault" -q sync add dconf:/test/space/
+    "$vault" -q sync invite >"$folder/code"
+    ;;
+spaceb-join)
+    export VAULT_KEY_FILE=$HOME/key
+    head -c 32 /dev/urandom >"$HOME/key" && chmod 600 "$HOME/key"
+    "$vault" -q sync join "$folder/store" --stdin <"$folder/code"
+    is "$(dconf read /test/space/num)" '' 'not before it is added'
+    "$vault" -q sync add dconf:/test/space/
+    is "$(dconf read /test/space/num)" 'uint32 7' 'a new desktop'
+    is "$(dconf read /test/space/text)" "'hé llo'" 'a new desktop, text'
+    dconf write /test/space/num 'uint32 8'
+    "$vault" -q sync now
+    # A database that is gone has lost what it had: nobody else loses it.
+    mv "$HOME/.config/dconf" "$HOME/dconf-away"
+    "$vault" -q sync now 2>/dev/null
+    mv "$HOME/dconf-away" "$HOME/.config/dconf"
+    ;;
+spacea-again)
+    export VAULT_KEY_FILE=$HOME/key
+    "$vault" -q sync now
+    is "$(dconf read /test/space/num)" 'uint32 8' 'what was changed there'
+    is "$(dconf read /test/space/text)" "'hé llo'" 'nothing is lost'
+    dconf reset /test/space/text
+    "$vault" -q sync now
+    ;;
+spaceb-again)
+    export VAULT_KEY_FILE=$HOME/key
+    "$vault" -q sync now
+    is "$(dconf read /test/space/text)" '' 'what was reset there'
+    is "$(dconf read /test/space/num)" 'uint32 8' 'the rest'
     ;;
 locked)
     # What the administrator has locked is refused, and the line is undone.

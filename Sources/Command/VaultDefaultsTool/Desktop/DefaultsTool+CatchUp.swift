@@ -15,6 +15,8 @@ extension DefaultsTool {
 
   /// What the marks of parts that were looked at begin with, among the program's own keys.
   private static let seen = "seen:"
+  /// What the name of a writer has in the journal that brought what another machine changed.
+  private static let bySync = " sync from "
 
   /// Has the copy take what the desktop has; what differs is one transaction of the journal.
   ///
@@ -82,7 +84,9 @@ extension DefaultsTool {
     // Also at a file that was not there when it was looked at.
     let places = try known(to: source).union(named).union(marks(of: source))
     var found = try source.look(at: places)
-    let missing = try known(to: source).isEmpty ? nil : found.missing
+    let isNew = try isOnlyFromOthers(source)
+    let missing = try isNew || known(to: source).isEmpty ? nil : found.missing
+    if isNew { found.absent = [:] }
     if let refusal = try missing ?? refusalOfOtherFolder(than: source) {
       for part in source.parts(beside: places) { found.unread[part] = refusal }
       found.values = [:]
@@ -100,6 +104,24 @@ extension DefaultsTool {
     }
     for problem in source.takeProblems() { warn(problem) }
     return found
+  }
+
+  /// Whether all that the copy has came from other machines, and this desktop has never got it: one
+  /// without any settings is then a new one, and not one that has lost them.
+  private func isOnlyFromOthers(_ source: any DesktopSource) throws -> Bool {
+    let prefix = type(of: source).prefix
+    guard let database = try reading() else { return false }
+    var done: Int64 = 0
+    if case .integer(let number)? = try database.value(prefix, in: Self.handedOn) { done = number }
+    let brought = Set(
+      try database.latestChanges(after: done, inDomainsWith: prefix, ifBy: Self.bySync)
+        .compactMap { change in change.key.map { "\(change.domain.name)\u{0}\($0)" } })
+    return try known(to: source).allSatisfy { name in
+      let domain = PreferenceDomain(prefix + name)
+      return try (database.contents(of: domain) ?? [:]).keys.allSatisfy {
+        brought.contains("\(domain.name)\u{0}\($0)")
+      }
+    }
   }
 
   /// The parts of which the store says that they have been looked at.
@@ -256,7 +278,7 @@ extension DefaultsTool {
     // One look for all keys: there may be thousands.
     var latest: [String: PreferenceChange] = [:]
     for change in try writer.latestChanges(
-      after: done, inDomainsWith: prefix, ifBy: " sync from ")
+      after: done, inDomainsWith: prefix, ifBy: Self.bySync)
     {
       guard let key = change.key, change.domain.host == .any else { continue }
       latest[News(domain: change.domain, key: key, value: nil).place] = change

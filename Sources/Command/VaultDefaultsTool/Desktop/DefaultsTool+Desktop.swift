@@ -246,6 +246,23 @@ extension DefaultsTool {
     }
   }
 
+  /// Brings copies and the desktop together, for who is about to read or has just changed the copies.
+  ///
+  /// - Parameter names: Domains; those that are not the desktop's are passed over.
+  /// - Returns: Why the desktop cannot be read; `nil` if it can.
+  /// - Throws: `PreferenceError` for the store.
+  package func bringTogether(_ names: [String]) throws -> String? {
+    defer { close() }
+    do {
+      for name in names where source(of: name).map({ !type(of: $0).isReadOnly }) ?? false {
+        _ = try desktopTarget(name)
+      }
+      return nil
+    } catch let error as DefaultsRefusal {
+      return error.reason
+    }
+  }
+
   /// Refuses what the desktop took without a word, and did not keep, such as a locked key.
   private func verify(_ wanted: [DesktopChange], _ source: any DesktopSource) throws {
     let current = try source.current(beside: Set(wanted.map(\.domain)))

@@ -292,6 +292,10 @@ struct SyncNowCommand: ParsableCommand {
       ? try settings.synchronizeUnattended()
       : try settings.withSpace { space in
         if discardLocal { try Self.discard(in: space) }
+        let desktop = DesktopCopies(settings)
+        let domains = try space.status().domains
+        desktop.tryToBringTogether(domains)
+        defer { desktop.tryToBringTogether(domains) }
         let report = try space.synchronize(acceptingRollback: settings.acceptsRollback)
         if report.successor != nil { try SpaceKnown.tellWaysBack(of: space) }
         return (report, try settings.synchronizeData(space))
