@@ -2,12 +2,6 @@ import CVaultSodium
 
 /// An X25519 key for messages between two sides, each of which knows the other's public key.
 ///
-/// ```swift
-/// let ours = try BoxKeyPair()
-/// let key = try ours.shared(with: theirs)
-/// let message = try key.open(sealed, nonce: nonce)
-/// ```
-///
 /// Source: libsodium `crypto_box_*`, which is X25519, XSalsa20 and Poly1305; NaCl's `crypto_box`.
 package struct BoxKeyPair: Sendable {
   /// Bytes of a public key: 32.

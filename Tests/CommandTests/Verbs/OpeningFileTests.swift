@@ -149,7 +149,7 @@ struct OpeningFileTests {
   @Test func aVaultOfAnotherNameIsMadeByItsName() throws {
     let setting = try Setting()
     let result = try setting.vault.run(["--vault", "nope", "list", "--no-keyring"])
-    #expect(result.status == 78 && result.errors.contains("vault --vault NAME init"))
+    #expect(result.status == 78 && result.errors.contains("vault --vault nope init"))
   }
 
   @Test(arguments: [

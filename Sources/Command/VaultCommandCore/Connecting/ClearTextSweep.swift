@@ -357,7 +357,7 @@ package struct ClearTextSweep {
             file,
             CommandError(
               .itemExists,
-              "the vault has another secret for \(entry), which \(file.program.connection) uses; "
+              "the vault has another secret for \(entry), by which \(file.program.connection) logs in; "
                 + "the one in the file is not asked for any more",
               hint: "take its line out of the file, and run it again")
           )

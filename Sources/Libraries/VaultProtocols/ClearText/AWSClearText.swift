@@ -14,13 +14,11 @@ enum AWSClearText: ClearTextFormat {
   static func profile(of section: String) -> String {
     guard section.begins(with: "profile ") else { return section }
     let name = String(section.dropFirst("profile ".utf8.count)).trimmingBlanks
-    for quote in ["\"", "'"] where name.begins(with: quote) && name.ends(with: quote) {
-      guard name.utf8.count >= 2 else { break }
-      let inner = String(name.dropFirst().dropLast())
-      return quote == "'"
-        ? inner : inner.substituting("\\\"", with: "\"").substituting("\\\\", with: "\\")
-    }
-    return name
+    guard name.utf8.count >= 2 else { return name }
+    let inner = String(decoding: name.utf8.dropFirst().dropLast(), as: UTF8.self)
+    if name.begins(with: "'"), name.ends(with: "'") { return inner }
+    guard name.begins(with: "\""), name.ends(with: "\"") else { return name }
+    return inner.substituting("\\\"", with: "\"").substituting("\\\\", with: "\\")
   }
 
   /// The heading of a profile's section in `~/.aws/config`, with its brackets.
