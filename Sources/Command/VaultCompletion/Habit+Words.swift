@@ -15,7 +15,6 @@ extension Habit {
     authenticate => unlock
     autolock: how long a session lasts: {} settings session 30m; with the screen and at logout: {} connect session
     browse: pick from a list: {} get; from a menu of the desktop: {} menu
-    browser: its passwords come in by: {} import chrome FILE, {} import firefox FILE
     bug: what to add to a report: {} --version, {} status; where it came from: Documentation/faq.md
     bye: nothing keeps running; to forget the key: {} lock
     change: a new version of a secret: {} set NAME; all of an item: {} edit NAME; the vault's passphrase: {} key change-passphrase

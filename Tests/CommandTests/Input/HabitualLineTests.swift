@@ -43,7 +43,7 @@ struct HabitualLineTests {
   private static let led = """
     sync invite bob|sync users|sync up|sync share bob|key show|key new|key export
     ssh list|ssh add k|publish on|admit x|recovery-code|whereis x|path|which x|pwd|touch x|head x
-    ln a b|chmod x|file x|browser|firefox|autofill|fzf|set-default x|support|license|export-env work|dotenv|.env|rand 16
+    ln a b|chmod x|file x|firefox|autofill|fzf|set-default x|support|license|export-env work|dotenv|.env|rand 16
     compact|master|change-master-password|keychain-access|import keychain
     """
 

@@ -580,16 +580,7 @@ package struct Connection {
     let file = ConfigurationFile(path: try blockPath())
     let before = try file.text()
     guard let after = try block().removed(from: before) else { return [] }
-    return [
-      Change(path: file.path, lines: try lines(in: before)) {
-        // A file that had nothing else was made by `connect`.
-        if after.isEmpty, !UserFile.isLink(file.path) {
-          try file.remove()
-        } else {
-          try file.replace(with: after)
-        }
-      }
-    ]
+    return [Change(path: file.path, lines: try lines(in: before)) { try file.replace(with: after) }]
   }
 
   private func lines(in text: String) throws -> [String] {
