@@ -15,6 +15,9 @@ struct SiteAddressTests {
     ("https://bank.example/", "https://bank.example/login?next=/#top"),
     ("bank.example", "https://bank.example/login"),
     ("https://BANK.example", "https://bank.example/"),
+    // What is in a query or a fragment says nothing of the place.
+    ("https://bank.example", #"https://bank.example/login?next=\x"#),
+    ("https://bank.example", #"https://bank.example#a\b c"#),
     ("https://bank.example", "https://bank.example:8443/"),
     ("https://bank.example:443", "https://bank.example/"),
     ("https://bank.example/app", "https://bank.example/app"),

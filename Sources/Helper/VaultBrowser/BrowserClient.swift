@@ -16,8 +16,8 @@ final class BrowserClient {
   private var order: [[UInt8]] = []
   /// The item of the association whose key it has shown, since the vault was last locked.
   var association: String?
-  /// The ids of the items that it was given, since the vault was last locked.
-  var given: Set<String> = []
+  /// The pages at which it was given items, by the items' ids, since the vault was last locked.
+  var given: [String: SiteAddress] = [:]
 
   /// Makes a key pair for a public key of the extension's.
   init(publicKey: [UInt8]) throws(BrowserError) {

@@ -24,7 +24,10 @@ extension BrowserHost {
       item: "the vault",
       words: "wants to be associated with the vault\(profile). It could then ask for the logins of "
         + "any site.",
-      identity: "browser associate \(idKey)", isKept: false)
+      // "Never" is for this browser, whatever key it comes with.
+      identity: "browser associate \(executable)\n\(browser.profile)", isKept: false)
+    // One key is asked about at a time: a yes is for the one that was shown.
+    endWaiting(for: exchange.action)
     try ask([(question, nil)], exchange) { [self] approvals in
       guard let approval = approvals.first, approval.isAllowed else { throw BrowserError.denied }
       let snapshot = try read().snapshot
@@ -59,11 +62,13 @@ extension BrowserHost {
     reply([("hash", .string(try hash())), ("id", .string(id))], to: exchange)
   }
 
-  /// Refuses a request that names none of the keys by which this browser is known.
-  func requireKey(among keys: JSONValue?, in snapshot: VaultSnapshot) throws {
+  /// The association whose key a request names; refuses one that names none of this browser.
+  func requireKey(
+    among keys: JSONValue?, in snapshot: VaultSnapshot
+  ) throws -> BrowserAssociation {
     for key in (keys?.elements ?? []).prefix(Self.maximumKeys) {
       guard let id = Self.text(key, "id", ItemName.maximumLength) else { continue }
-      if try association(key, id, in: snapshot) != nil { return }
+      if let found = try association(key, id, in: snapshot) { return found }
     }
     throw BrowserError.associationFailed
   }

@@ -14,13 +14,15 @@ extension BrowserHost {
   /// `get-logins {url, submitUrl, httpAuth, keys}`.
   func getLogins(_ inner: JSONValue, _ exchange: Exchange) throws {
     let logins = try read()
-    try requireKey(among: inner["keys"], in: logins.snapshot)
+    let association = try requireKey(among: inner["keys"], in: logins.snapshot).item.id
     let page = try page(inner)
     let target = Target(inner, page)
     let found = logins.matching(page)
     guard !found.isEmpty else { throw BrowserError.noLogins }
-    try ask(found.map { question(for: $0, at: page, target) }, exchange) { [self] approvals in
-      try give(zip(found, approvals).map { ($0.item, $1) }, at: page, exchange)
+    try ask(found.map { question(for: $0, at: page, target, association) }, exchange) {
+      [self] approvals in
+      try give(
+        zip(found, approvals).map { ($0.item, $1) }, at: page, to: association, exchange)
     }
   }
 
@@ -53,7 +55,7 @@ extension BrowserHost {
   }
 
   private func question(
-    for login: BrowserLogins.Login, at page: SiteAddress, _ target: Target
+    for login: BrowserLogins.Login, at page: SiteAddress, _ target: Target, _ association: String
   ) -> (question: BrowserQuestion, known: Approval?) {
     let name = Quoting.visible(login.item.name.text)
     var words =
@@ -62,20 +64,19 @@ extension BrowserHost {
       : "wants to fill in '\(name)' at \(page.origin)."
     if let other = target.other { words += " The form sends it to \(Quoting.visible(other))." }
     if page.scheme == .http { words += " It is not encrypted on its way." }
-    let association = options.browser.executable ?? ""
+    let browser = options.browser.executable ?? ""
     let question = BrowserQuestion(
       item: login.item.name.text, site: page.origin, words: words,
       identity:
-        "browser \(association)\n\(options.browser.profile)\n\(login.item.id)\n\(page.origin)\n"
+        "browser \(target.isHTTPAuthentication ? "http " : "")\(browser)\n"
+        + "\(options.browser.profile)\n\(login.item.id)\n\(page.origin)\n"
         + (target.other ?? ""),
       isKept: !target.isHTTPAuthentication,
       mayBeAlways: !target.isHTTPAuthentication && target.other == nil)
     guard question.isKept else { return (question, nil) }
     if let standing = options.standing(question.identity) { return (question, standing) }
     if question.mayBeAlways,
-      BrowserAssociation.allowedSites(of: login.item).contains(where: {
-        $0.isSame(as: page.origin)
-      })
+      BrowserAssociation.isAllowed(login.item, at: page.origin, for: association)
     {
       return (question, Approval(isAllowed: true, by: "the item, kept"))
     }
@@ -84,12 +85,18 @@ extension BrowserHost {
 
   /// Gives what was allowed, from the vault as it is now.
   private func give(
-    _ answered: [(item: Item, approval: Approval)], at page: SiteAddress, _ exchange: Exchange
+    _ answered: [(item: Item, approval: Approval)], at page: SiteAddress, to association: String,
+    _ exchange: Exchange
   ) throws {
     var logins = try read()
     let kept = answered.filter { $0.approval.isAllowed && $0.approval.isAlways }.map(\.item)
     if !kept.isEmpty {
-      try allow(kept, at: page)
+      do {
+        try allow(kept, at: page, for: association)
+      } catch {
+        // It was allowed all the same, and holds this once.
+        options.warn("'always' could not be kept with the item, and holds this once")
+      }
       logins = try read()
     }
     var entries: [JSONValue] = []
@@ -105,7 +112,7 @@ extension BrowserHost {
       guard let entry = try entry(login, in: logins.snapshot) else { continue }
       entries.append(entry)
       uses.append(Usage(login.item, verb: .browser, account: account))
-      exchange.client.given.insert(item.id)
+      exchange.client.given[item.id] = page
     }
     logins.snapshot.record(uses, by: options.browser.caller)
     guard !entries.isEmpty else { throw BrowserError.denied }
@@ -117,11 +124,12 @@ extension BrowserHost {
   }
 
   /// Keeps with items that nobody is asked for a site any more.
-  private func allow(_ items: [Item], at page: SiteAddress) throws {
+  private func allow(_ items: [Item], at page: SiteAddress, for association: String) throws {
     try change { edit in
       for item in items {
         guard let current = edit[item.name], current.id == item.id,
-          let attributes = BrowserAssociation.attributes(of: current, allowing: page.origin)
+          let attributes = BrowserAssociation.attributes(
+            of: current, allowing: page.origin, for: association)
         else { continue }
         var changes = ItemChanges()
         changes.attributes = attributes
@@ -167,9 +175,12 @@ extension BrowserHost {
   /// `get-totp {uuid}`: of a login that was given before.
   func getCode(_ inner: JSONValue, _ exchange: Exchange) throws {
     try requireAssociation(exchange)
-    let snapshot = try read().snapshot
-    guard let id = Self.text(inner, "uuid", 64), exchange.client.given.contains(id),
-      let item = snapshot.item(withID: id), let code = try code(of: item, in: snapshot)
+    let logins = try read()
+    let snapshot = logins.snapshot
+    guard let id = Self.text(inner, "uuid", 64), let page = exchange.client.given[id],
+      // It may have left the site since.
+      let item = logins.login(withID: id, for: page)?.item,
+      let code = try code(of: item, in: snapshot)
     else { throw BrowserError.unknownItem }
     snapshot.record(
       [Usage(item, field: .named("otp"), verb: .browser)], by: options.browser.caller)

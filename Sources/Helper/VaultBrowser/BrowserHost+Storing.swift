@@ -23,15 +23,47 @@ extension BrowserHost {
     guard let user = Self.text(inner, "login", ItemLimits.attributeValue),
       let password = Self.text(inner, "password", 64 << 10), ItemLimits.isPlain(user)
     else { throw BrowserError.unreadable }
+    // An empty one would take the secret away.
+    guard !password.isEmpty else { throw BrowserError.unreadable }
     let new = NewLogin(user: user, password: try SecretBytes(text: password), page: page)
     let id = Self.text(inner, "uuid", 64) ?? ""
     if !id.isEmpty {
       // An item of another site is none that this one changes.
       guard let login = logins.login(withID: id, for: page) else { throw BrowserError.unknownItem }
-      return try update(login, to: new, exchange)
+      if let place = try place(of: new.user, in: login, logins.snapshot) {
+        return try update(login, to: new, at: place, exchange)
+      }
     }
-    let folder = Self.text(inner, "groupUuid", 64).flatMap { folders(logins).path(withID: $0) }
-    try store(new, in: folder, logins, exchange)
+    try store(new, in: try folder(inner, logins), logins, exchange)
+  }
+
+  /// What a changed login writes beside the password: a field, or nothing.
+  private enum UserPlace {
+    case same, field(String)
+  }
+
+  /// Where a user belongs in an item; `nil` if the item is another program's, or has its user where
+  /// that program looks for it: such a login is stored as a new one.
+  private func place(
+    of user: String, in login: BrowserLogins.Login, _ snapshot: VaultSnapshot
+  ) throws -> UserPlace? {
+    guard login.item.attributes["client"] == nil else { return nil }
+    guard !user.isEmpty, !user.isSame(as: login.user) else { return .same }
+    guard !login.user.isEmpty else { return .field("user") }
+    let known = try snapshot.fields(of: login.item).first { field in
+      try BrowserLogins.userNames.contains(field.lowercased())
+        && snapshot.secret(of: login.item, field: field).text?.isSame(as: login.user) == true
+    }
+    return known.map { .field($0) }
+  }
+
+  /// The folder that a request names; `nil` for the one of all.
+  private func folder(_ inner: JSONValue, _ logins: BrowserLogins) throws -> String? {
+    guard let id = Self.text(inner, "groupUuid", 64), !id.isEmpty else { return nil }
+    let folders = folders(logins)
+    if let path = folders.path(withID: id) { return path }
+    guard folders.id(of: "").isSame(as: id) else { throw BrowserError.noGroup }
+    return nil
   }
 
   private func store(
@@ -68,15 +100,18 @@ extension BrowserHost {
   }
 
   private func update(
-    _ login: BrowserLogins.Login, to new: NewLogin, _ exchange: Exchange
+    _ login: BrowserLogins.Login, to new: NewLogin, at place: UserPlace, _ exchange: Exchange
   ) throws {
     let item = login.item
     let name = Quoting.visible(item.name.text)
-    let isOtherUser = !new.user.isEmpty && !new.user.isSame(as: login.user)
-    let user = isOtherUser ? ", and the user '\(Quoting.visible(new.user))'" : ""
+    var user = ""
+    if case .field = place {
+      // A page chooses it: it is last, so that it pushes nothing out of sight.
+      user = ", and the user \(ApprovalQuestion.quoted(ApprovalQuestion.bounded(new.user) ?? ""))"
+    }
     let question = BrowserQuestion(
       item: item.name.text, site: new.page.origin,
-      words: "wants to store a new password\(user) in '\(name)' for \(new.page.origin).",
+      words: "wants to store a new password in '\(name)' for \(new.page.origin)\(user).",
       identity: "browser update \(item.id) \(new.page.origin) \(new.user)", isKept: false)
     try ask([(question, nil)], exchange) { [self] approvals in
       guard let approval = approvals.first, approval.isAllowed else {
@@ -93,7 +128,9 @@ extension BrowserHost {
       }
       var secrets = SecretChanges()
       secrets.main = Secret(new.password)
-      if isOtherUser { secrets.fields["user"] = Secret(try SecretBytes(text: new.user)) }
+      if case .field(let field) = place {
+        secrets.fields[field] = Secret(try SecretBytes(text: new.user))
+      }
       try change { edit in
         guard edit[item.name]?.id == item.id, edit[item.name]?.version == item.version else {
           throw BrowserError.unknownItem

@@ -28,6 +28,8 @@ package final class BrowserHost {
     package var question: BrowserQuestion.Asking
     /// The answer that is kept for a ``BrowserQuestion/identity``; `nil` if there is none.
     package var standing: @Sendable (String) -> Approval? = { _ in nil }
+    /// Tells the browser's log what went wrong.
+    package var warn: @Sendable (String) -> Void = { _ in }
     /// Wakes the thread of the host, from any other.
     package var wake: @Sendable () -> Void
 
@@ -263,7 +265,7 @@ package final class BrowserHost {
     (vault, logins, newFolders) = (nil, nil, [])
     door.close()
     lastLook = .now
-    for (_, client) in clients { (client.association, client.given) = (nil, []) }
+    for (_, client) in clients { (client.association, client.given) = (nil, [:]) }
     let waiting = pending
     pending = [:]
     for one in waiting.values {
@@ -299,6 +301,15 @@ package final class BrowserHost {
       pending[number]?.cancels.append(cancel)
     }
     goOn(number)
+  }
+
+  /// Ends what waits of an action, so that a later request takes its place.
+  func endWaiting(for action: String) {
+    for (number, waiting) in pending where waiting.exchange.action == action {
+      pending[number] = nil
+      for cancel in waiting.cancels { cancel() }
+      send(.denied, action: action, waiting.exchange.requestID)
+    }
   }
 
   private func goOn(_ number: Int) {

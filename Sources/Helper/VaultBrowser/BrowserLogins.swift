@@ -5,15 +5,37 @@ import VaultProtocols
 struct BrowserLogins {
   /// More than a person chooses from.
   static let maximum = 16
+  /// The fields and attributes that have the user.
+  static let userNames = ["user", "username", "login", "email", "account"]
 
   struct Login {
     let item: Item
     let user: String
+    /// Those of its fields.
     let addresses: [SiteAddress]
+    /// Those of its attributes, which other programs have set.
+    let attributed: [SiteAddress]
 
     /// How exactly it is for a page; `nil` if it is for another one.
-    func exactness(for page: SiteAddress) -> Int? {
-      addresses.compactMap { $0.exactness(for: page) }.max()
+    ///
+    /// What its fields say comes before all that attributes say: another program that sees a part
+    /// of the vault crowds nothing out.
+    func exactness(for page: SiteAddress) -> Exactness? {
+      func best(_ addresses: [SiteAddress]) -> Int? {
+        addresses.compactMap { $0.exactness(for: page) }.max()
+      }
+      if let own = best(addresses) { return Exactness(isOwn: true, number: own) }
+      return best(attributed).map { Exactness(isOwn: false, number: $0) }
+    }
+  }
+
+  /// How exactly a login is for a page, to sort by.
+  struct Exactness: Comparable {
+    let isOwn: Bool
+    let number: Int
+
+    static func < (left: Exactness, right: Exactness) -> Bool {
+      left.isOwn == right.isOwn ? left.number < right.number : right.isOwn
     }
   }
 
@@ -35,16 +57,16 @@ struct BrowserLogins {
     all = items.compactMap { item in
       let attributes = item.attributes
       let site = sites[item.id]
-      var addresses = (site?.addresses ?? []).compactMap { SiteAddress(item: $0) }
-      if let address = attributes["url"].flatMap({ SiteAddress(item: $0) }) {
-        addresses.append(address)
-      }
-      if let address = SiteAddress(attributes: attributes) { addresses.append(address) }
-      guard !addresses.isEmpty else { return nil }
+      let addresses = (site?.addresses ?? []).compactMap { SiteAddress(item: $0) }
+      let attributed = [
+        attributes["url"].flatMap { SiteAddress(item: $0) }, SiteAddress(attributes: attributes),
+      ].compactMap(\.self)
+      guard !addresses.isEmpty || !attributed.isEmpty else { return nil }
       let user = site?.user ?? ""
-      let other = ["user", "username", "login", "email", "account"].lazy
-        .compactMap { attributes[$0] }.first
-      return Login(item: item, user: user.isEmpty ? other ?? "" : user, addresses: addresses)
+      let other = Self.userNames.lazy.compactMap { attributes[$0] }.first
+      return Login(
+        item: item, user: user.isEmpty ? other ?? "" : user, addresses: addresses,
+        attributed: attributed)
     }
   }
 

@@ -15,7 +15,7 @@ package struct BrowserQuestion: Sendable {
   package let words: String
   /// What an answer that is kept is for.
   package let identity: String
-  /// Whether an answer can be kept.
+  /// Whether a yes can be kept; a no always can.
   package var isKept = true
   /// Whether it can be kept with the item.
   package var mayBeAlways = false

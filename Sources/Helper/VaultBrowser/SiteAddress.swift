@@ -56,17 +56,17 @@ package struct SiteAddress: Equatable, Sendable {
 
   private init?(scheme: Substring, rest: Substring) {
     guard let scheme = Scheme(rawValue: scheme.lowercased()),
-      rest.utf8.count <= Self.maximumLength,
-      // Browsers take a backslash for a slash, and drop what is invisible: none of it is an address.
-      rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x5C })
+      rest.utf8.count <= Self.maximumLength
     else { return nil }
-    let bytes = Array(rest.utf8)
-    let end = bytes.firstIndex { [0x2F, 0x3F, 0x23].contains($0) } ?? bytes.count
+    // A query and a fragment say nothing of the place, whatever is in them.
+    let bytes = Array(rest.utf8.prefix { $0 != 0x3F && $0 != 0x23 })
+    // Browsers take a backslash for a slash, and drop what is invisible: none of it is an address.
+    guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x5C }) else { return nil }
+    let end = bytes.firstIndex(of: 0x2F) ?? bytes.count
     // What stands before an @ is a user, whatever it looks like.
     let start = bytes[..<end].lastIndex(of: 0x40).map { $0 + 1 } ?? 0
     guard let (host, port) = Self.hostAndPort(Array(bytes[start..<end])) else { return nil }
-    let pathEnd = bytes[end...].firstIndex { [0x3F, 0x23].contains($0) } ?? bytes.count
-    var path = String(decoding: bytes[end..<pathEnd], as: UTF8.self)
+    var path = String(decoding: bytes[end...], as: UTF8.self)
     while path.ends(with: "/") { path.removeLast() }
     guard Self.isPlain(path) else { return nil }
     (self.scheme, self.host, self.port, self.path) = (scheme, host, port, path)

@@ -104,8 +104,9 @@ package struct ServedScope: Sendable {
   }
 
   /// The attributes by which other programs than the desktop's get a secret from the vault: git,
-  /// docker and aws by their helper, sudo and ssh by their prompt, a command by its environment.
-  private static let steering = ["client", "askpass", "variable"]
+  /// docker and aws by their helper, sudo and ssh by their prompt, a command by its environment, a
+  /// browser by the address of a site.
+  private static let steering = ["client", "askpass", "variable", "url"]
 
   /// Whether a client may give an item these attributes: whoever is shown a part of the vault does
   /// not choose what programs outside of it get.

@@ -64,6 +64,7 @@ enum BrowserServing {
       question: { question, answer in desk.ask(ApprovalRequest(question, of: caller), answer) },
       wake: wakeUp.call)
     options.standing = { desk.kept.standing($0) }
+    options.warn = { StandardError.write("vault: warning: \($0)\n") }
     let host = BrowserHost(door: try BrowserVault(wakeUp).door, options: options)
     defer { host.close() }
     try NativeStream().run(host, wakeUp: wakeUp, until: signals.descriptor)
@@ -150,8 +151,6 @@ private final class BrowserVault: Sendable {
     var end: ContinuousClock.Instant?
     var wasLocked = false
     var isOpen = false
-    /// Whether the session's time is over: nobody has locked the vault.
-    var isOver = false
   }
 
   private let locked: LockedVault
@@ -177,8 +176,9 @@ private final class BrowserVault: Sendable {
       close: {
         self.served.close()
         self.state.withLock { state in
-          if state.isOpen { state.wasLocked = !state.isOver }
-          (state.end, state.isOpen, state.isOver) = (nil, false, false)
+          // Whether it was locked or a session is over: who locks it later is not heard here.
+          if state.isOpen { state.wasLocked = true }
+          (state.end, state.isOpen) = (nil, false)
         }
       }, open: open,
       lock: { _ = try? self.locked.blocking.lock() })
@@ -190,6 +190,11 @@ private final class BrowserVault: Sendable {
     let opened = try locked.blocking.unlock(with: sources)
     try served.keep(opened)
     let end = opened.openedBy.source == .session ? sessionEnd() : nil
+    if sources.count == 1, let end, end <= .now {
+      // Its last moment would be open, locked and open again.
+      served.close()
+      throw CredentialError(.locked, "the session is over")
+    }
     state.withLock { state in
       state = State(end: end, wasLocked: false, isOpen: true)
     }
@@ -206,7 +211,6 @@ private final class BrowserVault: Sendable {
     guard let end = state.withLock(\.end), end <= .now else { return true }
     // It may have been made longer meanwhile.
     guard case .active(let seconds)? = try? locked.blocking.session(), seconds > 0 else {
-      state.withLock { $0.isOver = true }
       return false
     }
     state.withLock { $0.end = .now + .seconds(seconds) }
@@ -218,10 +222,11 @@ extension ApprovalRequest {
   /// The question of a browser's host.
   fileprivate init(_ asked: BrowserQuestion, of caller: UsageCaller) {
     self.init(
-      identity: asked.identity, isKept: asked.isKept,
+      identity: asked.identity,
       question: ApprovalQuestion(
         item: asked.item, use: BrowserServing.verb, purpose: asked.site,
         sentence: "\(Person.name(of: caller)) \(asked.words)",
-        programs: caller.approvalPrograms, mayBeAlways: asked.mayBeAlways))
+        programs: caller.approvalPrograms, isOnlyRefused: !asked.isKept,
+        mayBeAlways: asked.mayBeAlways))
   }
 }

@@ -11,7 +11,9 @@ struct BrowserHostTests {
     #expect(!run.errors.contains("s3cr3t"), "\(test)")
   }
 
-  @Test(arguments: ["protocol", "logins", "answers", "always", "store", "folders"])
+  @Test(arguments: [
+    "protocol", "logins", "answers", "never", "joined", "always", "crowd", "store", "folders",
+  ])
   func anExtensionIsAnswered(test: String) throws { try run(test) }
 
   @Test(

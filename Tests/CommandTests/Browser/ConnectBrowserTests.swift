@@ -95,6 +95,49 @@ struct ConnectBrowserTests {
     #expect(run.text.contains(#"/with '\''quotes'\''"#), "\(run.text)")
   }
 
+  /// A Firefox since 147 has no ~/.mozilla, and looks for manifests there all the same.
+  @Test func aNewerFirefoxIsFound() throws {
+    let bench = try BrowserBench()
+    try FileManager.default.createDirectory(
+      atPath: "\(bench.home)/.config/mozilla", withIntermediateDirectories: true)
+    let connected = try bench.vault("connect", "browser")
+    #expect(connected.status == 0, "\(connected.errors)")
+    #expect(text("\(bench.home)/.mozilla/native-messaging-hosts/\(Self.name)") != nil)
+  }
+
+  /// All browsers share one script: it is not changed below one that is connected.
+  @Test func aBrowserKeepsTheVaultItWasConnectedWith() throws {
+    let bench = try BrowserBench()
+    #expect(try bench.vault("connect", "browser", "firefox").status == 0)
+    let script = "\(bench.home)/.local/share/vault-connect/browser"
+    let before = text(script)
+    let other = try bench.shell(#""$VAULT" --vault work connect browser chromium"#)
+    #expect(other.status != 0, "\(other.text)")
+    #expect(other.errors.contains("hint: disconnect it first"), "\(other.errors)")
+    #expect(text(script) == before)
+    #expect(try bench.shell(#""$VAULT" --vault work connect browser firefox"#).status == 0)
+    #expect(text(script) != before)
+    #expect(try bench.shell(#""$VAULT" --vault work connect browser chromium"#).status == 0)
+  }
+
+  /// Connecting was cut short before its manifest was there, or KeePassXC has written its own since.
+  @Test func whatAnInterruptionLeftIsSettled() throws {
+    let bench = try BrowserBench()
+    let folder = "\(bench.home)/.mozilla/native-messaging-hosts"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let own = #"{"name":"org.keepassxc.keepassxc_browser","path":"/usr/bin/keepassxc-proxy"}"#
+    try own.write(
+      toFile: "\(folder)/\(Self.name).before-vault", atomically: true, encoding: .utf8)
+    #expect(try bench.vault("disconnect", "browser").status == 0)
+    #expect(text("\(folder)/\(Self.name)") == own)
+    #expect(text("\(folder)/\(Self.name).before-vault") == nil)
+    try "{}".write(
+      toFile: "\(folder)/\(Self.name).before-vault", atomically: true, encoding: .utf8)
+    #expect(try bench.vault("disconnect", "browser").status == 0)
+    #expect(text("\(folder)/\(Self.name)") == own)
+    #expect(text("\(folder)/\(Self.name).before-vault") == nil)
+  }
+
   @Test func whatIsNoBrowserIsRefused() throws {
     let bench = try BrowserBench()
     for verb in ["connect", "disconnect"] {

@@ -294,6 +294,10 @@ def test_logins():
     assert uses[1]["purpose"] == "https://bank.example" and uses[1]["isAllowed"], uses
     assert uses[1]["decidedBy"] == "the program that asks", uses
     assert uses[1]["programs"][0]["pid"] == os.getpid(), uses
+    # An item that has left the site gives no more codes there.
+    vault("set", "bank", "--field", "url", "--stdin", "--no-session", text="https://moved.example")
+    assert client.ask({"action": "get-totp", "uuid": first["uuid"]}) == UNKNOWN
+    vault("set", "bank", "--field", "url", "--stdin", "--no-session", text="https://bank.example")
     # In another connection, what was not given there has no codes.
     other = Client(client.host)
     other.name, other.identity = client.name, client.identity
@@ -331,12 +335,80 @@ def test_answers():
     assert "The form sends it to https://evil.test." in questions()[-1], questions()[-1]
     assert client.logins(url, "refused", submitUrl="javascript:alert(1)") == DENIED
     assert client.logins(url, submitUrl="https://bank.example/go")["count"] == "1"
-    # HTTP authentication asks each time, and keeps nothing.
+    # HTTP authentication asks each time, and keeps no yes.
     for word in ("run", "always", "hour"):
         got = client.logins(url, word, httpAuth="true")
         assert got == DENIED if word == "always" else got["count"] == "1", (word, got)
     assert client.logins(url, "refused", httpAuth="true") == DENIED
     assert "HTTP authentication" in questions()[-1]
+    # A "never" holds there, too, and not for the form.
+    assert client.logins(url, "never", httpAuth="true") == DENIED
+    before = len(questions())
+    assert client.logins(url, "once", httpAuth="true") == DENIED and len(questions()) == before
+    assert client.logins(url)["count"] == "1"
+    client.host.end()
+
+
+def test_never():
+    """What a "never" says of an association and of a new login holds until the host ends."""
+    host = Host()
+    client = Client(host)
+    assert client.associate("never") == DENIED
+    before = len(questions())
+    assert client.associate("once") == DENIED, "another key of the same browser"
+    assert len(questions()) == before
+    host.end()
+    client = connected()
+    assert client.store("https://a.example/", "me", "x", "never") == DENIED
+    before = len(questions())
+    assert client.store("https://a.example/", "me", "y", "once") == DENIED
+    assert len(questions()) == before
+    assert client.store("https://b.example/", "me", "y", "once")["success"] == "true"
+    client.host.end()
+
+
+def test_joined():
+    """A form and HTTP authentication, and two keys, are no one question."""
+    add("bank", "https://bank.example")
+    client = connected()
+    answer_with("wait")
+    before = len(questions())
+    request = {"action": "get-logins", "url": "https://bank.example/", "keys": client.keys()}
+    nonces = {}
+    for more in ({}, {"httpAuth": "true"}):
+        nonce = client.send({**request, **more})
+        nonces[b64(following(nonce))] = nonce
+    while len(questions()) == before:
+        time.sleep(0.01)
+    # Both wait by now: the host takes messages in their order.
+    client.host.send({"action": "x"})
+    assert client.host.next()["errorCode"] == NO_KEY
+    answer_with("once")
+    for _ in range(2):
+        answer = client.host.next()
+        assert client.open(answer, nonces[answer["nonce"]])["count"] == "1"
+    assert len(questions()) == before + 2, questions()[before:]
+    # The later key takes the place of the earlier one, which gets nothing by its yes.
+    answer_with("wait")
+    associate = {"action": "associate", "key": b64(client.public)}
+    first = client.send({**associate, "idKey": b64(keypair()[0])})
+    second = client.send({**associate, "idKey": b64(keypair()[0])})
+    assert client.open(client.host.next(), first) == DENIED
+    answer_with("once")
+    assert client.open(client.host.next(), second)["id"]
+    assert len(json.loads(vault("browser", "list", "--json"))["browsers"]) == 2
+    client.host.end()
+
+
+def test_crowd():
+    """What other programs' attributes say crowds out nothing that an item's own field says."""
+    add("zz", "https://bank.example", secret="mine")
+    for number in range(17):
+        vault("set", f"evil/{number}", "--stdin", "--no-session", text="evil", *[
+            "--attribute", "url=https://bank.example/login/deep"])
+    client = connected()
+    got = client.logins("https://bank.example/login/deep", "once")
+    assert got["count"] == "16" and got["entries"][0]["password"] == "mine", got
     client.host.end()
 
 
@@ -354,10 +426,31 @@ def test_always():
     assert client.logins(url, "refused", submitUrl="https://evil.test/") == DENIED
     assert client.logins("https://bank.example:8443/", "refused") == DENIED
     shown = json.loads(vault("show", "bank", "--json"))
-    assert shown["attributes"]["browser-allow"] == "https://bank.example", shown
+    allowed = shown["attributes"]["vault:browser-allow"]
+    assert allowed.endswith("@https://bank.example") and len(allowed) > 40, shown
     assert vault("get", "bank") .strip() == CANARY
-    vault("set", "bank", "--attribute", "browser-allow=")
+    # It is this association's alone.
+    other = connected()
+    assert other.logins(url, "refused") == DENIED
+    # What is taken back is so at once, also in the host that was told.
+    assert other.logins(url, "always")["count"] == "1"
+    assert other.logins(url, "no")["count"] == "1"
+    allowed = json.loads(vault("show", "bank", "--json"))["attributes"]["vault:browser-allow"]
+    assert allowed.count("@https://bank.example") == 2, allowed
+    # An imported copy has none of it, nor does what an older form of the name says.
+    vault("export", "json", "--yes", "--out", f"{HOME}/export.json")
+    vault("set", "bank", "--attribute", "vault:browser-allow=")
+    vault("set", "bank", "--attribute", "browser-allow=https://bank.example")
     assert client.logins(url, "refused") == DENIED
+    assert other.logins(url, "refused") == DENIED, "taken back in the host that was told"
+    other.host.end()
+    vault("import", "json", f"{HOME}/export.json", "--prefix", "copy/")
+    names = vault("list").splitlines()
+    copy = [name for name in names if name.startswith("copy") and name.endswith("bank")]
+    assert len(copy) == 1, names
+    copied = json.loads(vault("show", copy[0], "--json"))
+    assert "vault:browser-allow" not in copied["attributes"], copied
+    vault("remove", copy[0])
     # Where a form goes elsewhere, "always" is not offered, and is no yes.
     assert client.logins(url, "always", submitUrl="https://evil.test/") == DENIED
     client.host.end()
@@ -379,7 +472,7 @@ def test_store():
     assert got["success"] == "true" and "new password in" in questions()[-1], questions()[-1]
     assert vault("get", "new.example/me@x").strip() == "second"
     got = client.store("https://new.example:8443/", "you", "third", uuid=entry["uuid"])
-    assert "and the user 'you'" in questions()[-1], questions()[-1]
+    assert 'for https://new.example:8443, and the user "you"' in questions()[-1], questions()[-1]
     assert client.logins("https://new.example:8443/", "once")["entries"][0]["login"] == "you"
     # What was refused is not there; another site changes nothing; the earlier version stays.
     assert client.store("https://new.example:8443/", "x", "y", "no") == DENIED
@@ -390,6 +483,16 @@ def test_store():
     assert vault("get", "new.example/me@x").strip() == "third"
     vault("restore", "new.example/me@x")
     assert vault("get", "new.example/me@x").strip() == "second"
+    # An empty password takes no secret away.
+    assert client.store("https://new.example:8443/", "me@x", "", uuid=entry["uuid"]) == UNREADABLE
+    assert vault("get", "new.example/me@x").strip() == "second"
+    # What a page chooses pushes neither the item nor the site out of sight.
+    assert client.store(
+        "https://new.example:8443/", 'x" for https://other.example' + "y" * 3000, "z", "no",
+        uuid=entry["uuid"]) == DENIED
+    shown = questions()[-1]
+    assert "in 'new.example/me@x' for https://new.example:8443, and the user" in shown, shown
+    assert "y" * 201 not in shown and 'x" for' not in shown, shown
     # A name that is taken is another item's.
     add("taken.example/me", "https://other.example", secret="kept")
     assert client.store("https://taken.example/", "me", "mine")["success"] == "true"
@@ -399,6 +502,27 @@ def test_store():
     assert client.store("https://odd.example/", "../../x/y", "odd")["success"] == "true"
     names = vault("list").splitlines()
     assert any(name.startswith("odd.example/") and name.count("/") == 1 for name in names), names
+    # The user is written where it was read.
+    add("mail", "https://mail.example", user="", fields=[("Username", "old")])
+    entry = client.logins("https://mail.example/", "once")["entries"][0]
+    assert entry["login"] == "old", entry
+    assert client.store(
+        "https://mail.example/", "new", "p", uuid=entry["uuid"])["success"] == "true"
+    assert vault("get", "mail", "--field", "Username").strip() == "new"
+    vault("get", "mail", "--field", "user", status=1)
+    # What another program keeps, or finds by its user, is left as it is.
+    for name, more, stored in (
+        ("git.example/me", ("--attribute", "client=git"), "git.example/me~2"),
+        ("shop.example/me", (), "shop.example/you"),
+    ):
+        host, user = name.split("/")[0], stored.split("/")[1].split("~")[0]
+        vault("set", name, "--stdin", "--no-session", "--attribute", f"server={host}",
+              "--attribute", "protocol=https", "--attribute", "username=me", *more, text="theirs")
+        entry = client.logins(f"https://{host}/", "once")["entries"][0]
+        got = client.store(f"https://{host}/", user, "mine", uuid=entry["uuid"])
+        assert got["success"] == "true" and "a new login" in questions()[-1], (name, questions()[-1])
+        assert vault("get", name).strip() == "theirs", name
+        assert vault("get", stored).strip() == "mine", stored
     uses = [use for use in log() if use["verb"] == "browser store"]
     assert len(uses) >= 5 and uses[0]["decidedBy"], uses
     client.host.end()
@@ -418,6 +542,11 @@ def test_folders():
     assert made["name"] == "sites" and len(made["uuid"]) == 32, made
     client.store("https://three.example/", "me", "y", group="sites", groupUuid=made["uuid"])
     assert vault("get", "private/sites/three.example/me").strip() == "y"
+    # A folder that nobody knows is not the one of all, which has an id of its own.
+    assert client.store("https://four.example/", "me", "z", groupUuid="0" * 32) == NO_GROUP
+    assert client.store("https://four.example/", "me", "z", groupUuid=root["uuid"])[
+        "success"] == "true"
+    assert vault("get", "four.example/me").strip() == "z"
     for name in ("", "a//b", "/x", "x" * 5000, "a\nb"):
         assert client.ask({"action": "create-new-group", "groupName": name}) == NO_GROUP, name
     client.host.end()
@@ -479,6 +608,16 @@ def test_session():
     host.wait_for("database-unlocked")
     assert client.ask({"action": "lock-database"}) == ASSOCIATION, "a lock forgets who was there"
     host.wait_for("database-locked")
+    host.end()
+    # A session that runs out is a lock, too: the key file opens nothing after it.
+    vault("unlock", "--for", "2s")
+    host = Host()
+    client = Client(host)
+    assert len(client.ask({"action": "get-databasehash"})["hash"]) == 64
+    host.wait_for("database-locked")
+    assert client.ask({"action": "get-databasehash"}) == LOCKED
+    vault("lock")
+    assert client.ask({"action": "get-databasehash"}) == LOCKED
     host.end()
 
 
@@ -620,7 +759,7 @@ def test_association():
     add("bank", "https://bank.example")
     host = Host()
     client = Client(host)
-    for word in ("no", "refused", "certainly"):
+    for word in ("not now", "refused", "certainly"):
         assert client.associate(word) == DENIED, word
     # A key that has not sealed this.
     assert client.associate("once", key=b64(keypair()[0])) == ASSOCIATION

@@ -588,8 +588,8 @@ def only():
     inside = client.store(session, {"service": "gh:github.com", "username": "me"}, b"token")
     assert client.secret(session, inside) == b"token"
     assert error(lambda: client.set(inside, "Item", "Attributes", "a{ss}", {"service": "x"})) == denied
-    # Nor does a client choose what git, docker, sudo or a command get.
-    for name in ["client", "askpass", "variable"]:
+    # Nor does a client choose what git, docker, sudo, a command or a browser get.
+    for name in ["client", "askpass", "variable", "url"]:
         mine = {"service": "gh:github.com", "username": "me", name: "git"}
         assert error(lambda: client.store(session, mine, b"evil")) == denied
         assert error(lambda: client.set(inside, "Item", "Attributes", "a{ss}", mine)) == denied

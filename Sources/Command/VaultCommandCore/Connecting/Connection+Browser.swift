@@ -27,7 +27,9 @@ extension Connection {
           + Browser.allCases.map(\.rawValue).joined(separator: ", "))
     }
     let script = try script()
-    return try writingScript(script) + browsers.compactMap { try connecting($0, script: script) }
+    let others = try Browser.allCases.filter { try !browsers.contains($0) && isConnected($0) }
+    return try writingScript(script, usedBy: others)
+      + browsers.compactMap { try connecting($0, script: script) }
   }
 
   func disconnectingBrowsers() throws -> [Change] {
@@ -36,7 +38,10 @@ extension Connection {
     var changes: [Change] = []
     var isLeft = false
     for browser in Browser.allCases {
-      guard try isConnected(browser) else { continue }
+      guard try isConnected(browser) else {
+        if named == nil || named == browser { changes += try settlingKept(browser) }
+        continue
+      }
       if named == nil || named == browser {
         changes.append(try disconnecting(browser))
       } else {
@@ -89,7 +94,9 @@ extension Connection {
   private func browsers() throws -> [Browser] {
     if let name = browserName { return [Browser(rawValue: name)].compactMap(\.self) }
     return try Browser.allCases.filter { browser in
-      UserFile.exists(UserFile.folder(of: try folder(of: browser)))
+      if UserFile.exists(UserFile.folder(of: try folder(of: browser))) { return true }
+      // A newer Firefox keeps its profiles there, and looks for manifests in ~/.mozilla all the same.
+      return try browser == .firefox && UserFile.exists("\(configurationFolder())/mozilla")
     }
   }
 
@@ -125,6 +132,26 @@ extension Connection {
     }
   }
 
+  /// What a connecting that was cut short has left of another program's manifest, or what that
+  /// program has written anew since.
+  private func settlingKept(_ browser: Browser) throws -> [Change] {
+    let file = try manifest(of: browser)
+    let kept = ConfigurationFile(path: "\(try folder(of: browser))/\(BrowserManifest.keptFile)")
+    guard UserFile.exists(kept.path) else { return [] }
+    guard UserFile.exists(file.path) else {
+      return [
+        Change(path: file.path, lines: ["\(kept.path) is put back"]) {
+          try Self.move(kept.path, to: file.path)
+        }
+      ]
+    }
+    return [
+      Change(path: kept.path, lines: ConfigurationFile.lines(of: try kept.text())) {
+        try kept.remove()
+      }
+    ]
+  }
+
   private static func move(_ path: String, to new: String) throws {
     do {
       try System.rename(path, to: new, in: AT_FDCWD)
@@ -142,7 +169,10 @@ extension Connection {
     return ConfigurationFile(path: "\(data)/\(BrowserManifest.scriptPath)")
   }
 
-  private func writingScript(_ file: ConfigurationFile) throws -> [Change] {
+  /// Writes the script that all browsers share.
+  private func writingScript(
+    _ file: ConfigurationFile, usedBy others: [Browser]
+  ) throws -> [Change] {
     var variables: [(name: String, value: String)] = []
     if let home = settings.home ?? ProcessState.variable(EnvironmentNames.home) {
       variables.append((EnvironmentNames.home, absolute(home)))
@@ -164,6 +194,14 @@ extension Connection {
       throw CommandError(
         .connectedOtherwise, "\(file.path) contains something else",
         hint: "move it away, and connect again")
+    }
+    if let other = others.first, !before.isEmpty,
+      !BrowserManifest.settings(of: before).isSame(as: BrowserManifest.settings(of: text))
+    {
+      throw CommandError(
+        .connectedOtherwise,
+        "\(other.rawValue) is connected with another vault or key file, and all browsers share one",
+        hint: "disconnect it first: \(ProgramName.current) disconnect browser \(other.rawValue)")
     }
     return [
       Change(path: file.path, lines: ConfigurationFile.lines(of: text)) {

@@ -47,13 +47,13 @@ final class KeptAnswers: Sendable {
     let seconds: Int?
     switch answer {
     case .once, .refused: return nil
-    case .run, .always, .never: seconds = nil
+    // The item has it, and what it is taken back from must not go on here.
+    case .always: return "a person takes it back"
+    case .run, .never: seconds = nil
     case .hour: seconds = Self.hour
     }
     let until =
-      answer == .always
-      ? "a person takes it back"
-      : seconds.map { Timestamp.text(Date() + TimeInterval($0)) } ?? "the end of this run"
+      seconds.map { Timestamp.text(Date() + TimeInterval($0)) } ?? "the end of this run"
     let kept = Kept(
       answer: KeptAnswer(
         question, number: number, isAllowed: answer.isAllowed, seconds: seconds),

@@ -4,6 +4,9 @@ import VaultStorage
 
 /// The JSON of ``JSONExport``, or an object of names and texts.
 enum JSONImport {
+  /// What a person has allowed a browser is no part of an item that comes from elsewhere.
+  private static let browserAllowed = "vault:browser-allow"
+
   static func read(_ bytes: [UInt8]) throws -> ImportReading {
     let (root, repeated) = try JSONValue.document(bytes)
     var reading = ImportReading()
@@ -49,7 +52,8 @@ enum JSONImport {
     item.kind = tree["kind"]?.scalarText.flatMap(Item.Kind.init(name:)) ?? .secret
     item.note = tree["note"]?.scalarText
     item.tags = (tree["tags"]?.elements ?? []).compactMap(\.scalarText)
-    for (key, value) in tree["attributes"]?.sortedMembers ?? [] {
+    for (key, value) in tree["attributes"]?.sortedMembers ?? []
+    where !key.isSame(as: browserAllowed) {
       item.attributes[key] = value.scalarText
     }
     item.expires = tree["expires"]?.scalarText.flatMap { Timestamp.absolute($0) }

@@ -109,7 +109,7 @@ package struct ApprovalQuestion: Sendable, Equatable {
   }
 
   /// A text of a program's in quotes, in which nothing looks like the end of them.
-  private static func quoted(_ text: String) -> String {
+  package static func quoted(_ text: String) -> String {
     var shown = "\""
     for scalar in text.unicodeScalars {
       if looksLikeQuote(scalar) {

@@ -10,8 +10,11 @@ import VaultStorage
 package struct BrowserAssociation: Sendable {
   /// The folder of the items, and their `client`.
   package static let client = "browser"
-  /// The attribute of an item that has the sites for which nobody is asked any more.
-  package static let allowedAttribute = "browser-allow"
+  /// The attribute of an item that has the sites for which nobody is asked any more, each with the
+  /// id of the association it is for.
+  ///
+  /// What has the prefix, no client of the Secret Service sees or sets.
+  package static let allowedAttribute = "vault:browser-allow"
   private static let (browserAttribute, profileAttribute, userAttribute) = (
     "browser", "profile", "user"
   )
@@ -74,15 +77,38 @@ package struct BrowserAssociation: Sendable {
     return ItemDraft(name, main: try SecretBytes(text: key), changes: changes)
   }
 
-  /// The sites for which nobody is asked any more about an item.
-  package static func allowedSites(of item: Item) -> [String] {
-    (item.attributes[allowedAttribute] ?? "").parts(at: " ").map(String.init)
+  /// What is allowed of an item: sites, each behind the id of an association.
+  private static func allowed(of item: Item) -> [String] {
+    (item.attributes[allowedAttribute] ?? "").parts(at: " ").map(String.init).filter { !$0.isEmpty }
   }
 
-  /// The attributes of an item for which a site is allowed, too; `nil` if there is no more room.
-  package static func attributes(of item: Item, allowing site: String) -> [String: String]? {
-    let sites = allowedSites(of: item).filter { !$0.isSame(as: site) } + [site]
-    let text = sites.joined(separator: " ")
+  private static func entry(_ site: String, _ association: String) -> String {
+    "\(association)@\(site)"
+  }
+
+  /// Whether nobody is asked any more about an item at a site.
+  ///
+  /// - Parameters:
+  ///   - item: The item.
+  ///   - site: The origin.
+  ///   - association: The id of the association of the browser that asks.
+  /// - Returns: Whether a person has said so to this browser.
+  package static func isAllowed(_ item: Item, at site: String, for association: String) -> Bool {
+    allowed(of: item).contains { $0.isSame(as: entry(site, association)) }
+  }
+
+  /// The attributes of an item for which a site is allowed to a browser, too.
+  ///
+  /// - Parameters:
+  ///   - item: The item.
+  ///   - site: The origin.
+  ///   - association: The id of the browser's association.
+  /// - Returns: All of its attributes; `nil` if there is no more room.
+  package static func attributes(
+    of item: Item, allowing site: String, for association: String
+  ) -> [String: String]? {
+    let new = entry(site, association)
+    let text = (allowed(of: item).filter { !$0.isSame(as: new) } + [new]).joined(separator: " ")
     guard text.utf8.count <= ItemLimits.attributeValue else { return nil }
     var attributes = item.attributes
     attributes[allowedAttribute] = text

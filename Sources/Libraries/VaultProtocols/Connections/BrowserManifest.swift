@@ -95,6 +95,11 @@ package enum BrowserManifest {
   /// Whether a script is one that this writes.
   package static func isOwnScript(_ text: String) -> Bool { text.contains(bytes: mark) }
 
+  /// The lines of a script that say which vault is meant, and what opens it.
+  package static func settings(of script: String) -> String {
+    script.parts(at: "\n").filter { $0.begins(with: "export ") }.joined(separator: "\n")
+  }
+
   /// Whether a browser has named the extension among the arguments of its host: Firefox names the
   /// manifest and the id, the others an origin.
   package static func isExtension(in arguments: some Sequence<String>) -> Bool {
