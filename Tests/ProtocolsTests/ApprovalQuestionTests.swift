@@ -116,4 +116,27 @@ struct ApprovalQuestionTests {
     #expect(event.line.count < 60 << 10)
     #expect(ApprovalEvent(event.line) == event)
   }
+
+  /// What is drawn over, takes no room, or only room; a line break, and what looks like one.
+  @Test func aCommandIsSeenWholeAndIsNoOther() {
+    func shown(_ words: String...) -> String { ApprovalQuestion.quotedCommand(words) }
+    #expect(shown("/bin/echo", "a b") == "\"/bin/echo 'a b'\"")
+    #expect(shown("a\nb") == "\"'a\\nb'\"")
+    #expect(shown("a\\u{a}b") == "\"'a\\\\u{a}b'\"")
+    #expect(shown("a\\nb") != shown("a\nb") && shown("a", "b") != shown("a b"))
+    #expect(shown("x" + String(repeating: " ", count: 900) + "y") == "\"'x\\u{20 x 900}y'\"")
+    #expect(shown("a    b") == "\"'a    b'\"")
+    for scalar in [
+      "\u{3000}", "\u{a0}", "\u{200b}", "\u{ad}", "\u{e0041}", "\u{2800}", "\u{3164}",
+      "\u{301}", "\u{201d}", "\u{e000}",
+    ] as [Unicode.Scalar] {
+      let hex = String(scalar.value, radix: 16)
+      #expect(shown("a\(scalar)b") == "\"'a\\u{\(hex)}b'\"")
+      #expect(shown("a\\u{\(hex)}b") == "\"'a\\\\u{\(hex)}b'\"")
+    }
+    #expect(shown("\u{202e}\u{1b}") == "\"'\\u202e\\u001b'\"")
+    let one = question(file("/bin/sh"), reason: "a\u{200b}\u{e0041}\u{2800}b").line
+    let isASCII = one.utf8.allSatisfy { $0 < 0x80 }
+    #expect(isASCII, "\(one)")
+  }
 }

@@ -1,3 +1,5 @@
+import Glibc
+import VaultCredentials
 import VaultStorage
 
 /// The processes behind a wall, as the kernel has them outside.
@@ -25,6 +27,20 @@ enum GuardedProcess {
       process = parent
     }
     return false
+  }
+
+  /// The highest ancestor in the session of a process that has a terminal: the shell in which it was
+  /// started, by whatever is in between; the process itself where it has no terminal, since there
+  /// a session may be the whole desktop.
+  static func top(of process: Int32) -> Int32 {
+    var top = process
+    let session = getsid(process)
+    guard UsageCaller(process: process, user: geteuid()).terminalDevice != 0 else { return top }
+    for _ in 0..<maximumDepth {
+      guard let parent = parent(of: top), parent > 1, getsid(parent) == session else { break }
+      top = parent
+    }
+    return top
   }
 
   private static func parent(of process: Int32) -> Int32? {

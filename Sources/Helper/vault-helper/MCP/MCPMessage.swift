@@ -2,7 +2,8 @@ import VaultStorage
 
 /// The id of a request, as the client wrote it: a text or a whole number.
 enum MCPID: Hashable {
-  case text(String)
+  /// The bytes of UTF-8: texts are compared by what they look like, and ids are not.
+  case text([UInt8])
   case number(String)
 
   private static let maximumText = 256
@@ -11,7 +12,7 @@ enum MCPID: Hashable {
   /// The id that a message has; `nil` if that is none.
   init?(_ value: JSONValue) {
     switch value {
-    case .string(let text) where text.utf8.count <= Self.maximumText: self = .text(text)
+    case .string(let text) where text.utf8.count <= Self.maximumText: self = .text(Array(text.utf8))
     case .number(let digits)
     where digits.utf8.count <= Self.maximumDigits
       && digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }):
@@ -22,7 +23,7 @@ enum MCPID: Hashable {
 
   var value: JSONValue {
     switch self {
-    case .text(let text): .string(text)
+    case .text(let bytes): .string(String(decoding: bytes, as: UTF8.self))
     case .number(let digits): .number(digits: digits)
     }
   }

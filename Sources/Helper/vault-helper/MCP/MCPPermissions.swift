@@ -15,15 +15,21 @@ struct MCPPermissions {
   enum Decision {
     /// It may be done; by whom that was decided, where somebody was asked.
     case allowed(by: String?)
-    case refused(Approval)
+    /// It may not; whether by an answer of before, which a person gave.
+    case refused(Approval, isKept: Bool)
     case unknown
   }
 
   private let kept: KeptAnswers
   /// Items that may be used once, in any command.
   private var once: [String: (approval: Approval, until: ContinuousClock.Instant)] = [:]
-  /// The question whose refusal holds for an item.
-  private var refused: [String: String] = [:]
+  /// The questions that were put about an item: where one of them stands refused, it holds for the
+  /// item, also if whoever asked has left before the answer.
+  private var put: [String: Set<String>] = [:]
+  /// So many of them, and those are forgotten that nobody has refused.
+  private static let maximumPut = 64
+  /// When the last refusal of an item was recorded that nobody was asked about.
+  private var recorded: [String: ContinuousClock.Instant] = [:]
   private var refusals: [ContinuousClock.Instant] = []
 
   init(_ kept: KeptAnswers) { self.kept = kept }
@@ -37,14 +43,14 @@ struct MCPPermissions {
   func decision(_ plan: MCPPlan, _ confirmed: [Item]) -> Decision {
     guard !confirmed.isEmpty else { return .allowed(by: nil) }
     for item in confirmed {
-      if let identity = refused[item.id], let standing = kept.standing(identity),
-        !standing.isAllowed
-      {
-        return .refused(standing)
+      for identity in put[item.id] ?? [] {
+        if let standing = kept.standing(identity), !standing.isAllowed {
+          return .refused(standing, isKept: true)
+        }
       }
     }
     if let standing = kept.standing(plan.identity) {
-      return standing.isAllowed ? .allowed(by: standing.by) : .refused(standing)
+      return standing.isAllowed ? .allowed(by: standing.by) : .refused(standing, isKept: true)
     }
     // Whoever asks for access has it, or is asked.
     var by: [String] = []
@@ -52,7 +58,7 @@ struct MCPPermissions {
       let standing = kept.standing(MCPPlan.identity(ofAccessTo: item))
       let one = once[item.id].flatMap { $0.until > .now ? $0.approval : nil }
       guard let found = standing ?? (plan.command == nil ? nil : one) else { return .unknown }
-      guard found.isAllowed else { return .refused(found) }
+      guard found.isAllowed else { return .refused(found, isKept: true) }
       if !by.contains(found.by) { by.append(found.by) }
     }
     return .allowed(by: by.joined(separator: "; "))
@@ -63,8 +69,32 @@ struct MCPPermissions {
     refusals.removeAll { .now - $0 > Self.brake }
     guard refusals.count >= Self.maximumRefusals else { return nil }
     return
-      "\(refusals.count) requests were refused or not answered within ten minutes, so that the "
-      + "person is not asked again for a while"
+      "\(refusals.count) requests were refused, withdrawn or not answered within ten minutes, so "
+      + "that the person is not asked again for a while"
+  }
+
+  /// A question is put to a person.
+  mutating func ask(_ plan: MCPPlan) {
+    for item in plan.items {
+      var identities = put[item.id] ?? []
+      if identities.count >= Self.maximumPut {
+        identities = identities.filter { kept.standing($0)?.isAllowed == false }
+      }
+      identities.insert(plan.identity)
+      put[item.id] = identities
+    }
+  }
+
+  /// A question was withdrawn before its answer, as if it had been refused: it has disturbed as much.
+  mutating func withdraw() { refusals.append(.now) }
+
+  /// Those of the items whose refusal without a question is recorded: a model could push all other
+  /// records out of the log.
+  mutating func toRecord(_ items: [Item]) -> [Item] {
+    recorded = recorded.filter { .now - $0.value <= Self.brake }
+    let new = items.filter { recorded[$0.id] == nil }
+    for item in new { recorded[item.id] = .now }
+    return new
   }
 
   /// Takes in an answer to the question of a plan.
@@ -76,9 +106,6 @@ struct MCPPermissions {
   mutating func take(_ approval: Approval, for plan: MCPPlan, wasAsked: Bool) {
     guard approval.isAllowed else {
       if wasAsked { refusals.append(.now) }
-      if kept.standing(plan.identity)?.isAllowed == false {
-        for item in plan.items { refused[item.id] = plan.identity }
-      }
       return
     }
     refusals = []

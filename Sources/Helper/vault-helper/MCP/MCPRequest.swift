@@ -1,11 +1,12 @@
 import VaultCredentials
 import VaultProtocols
 import VaultStorage
+import VaultTerminal
 
 /// What an agent asks of ``MCPTools/runWith`` or ``MCPTools/requestAccess``, checked.
 struct MCPRequest {
-  /// The most of names and variables that one question shows, in scalars.
-  private static let maximumNames = 700
+  /// The most of names and variables that one question shows, in columns.
+  private static let maximumNames = 400
 
   /// The items by name, each with the variable that the agent has chosen, or `nil`.
   let names: [(name: String, variable: String?)]
@@ -91,7 +92,7 @@ struct MCPRequest {
       variables.append((variable, item))
     }
     let length = variables.reduce(0) {
-      $0 + $1.variable.utf8.count + $1.item.name.text.unicodeScalars.count
+      $0 + $1.variable.utf8.count + MCPPlan.room(of: Quoting.visible($1.item.name.text))
     }
     guard length <= Self.maximumNames else {
       throw MCPToolError(message: "these are too many names for one question: use fewer at once")
@@ -102,8 +103,9 @@ struct MCPRequest {
 
 /// A request whose items are known.
 struct MCPPlan {
-  /// The most of a command that is shown to a person, in scalars.
-  private static let maximumShown = 1000
+  /// The most of a command that a person is asked about, as it is shown, in columns: a question has
+  /// room on a terminal of 80 columns and 24 lines.
+  static let maximumShown = 700
 
   let variables: [(variable: String, item: Item)]
   let command: [String]?
@@ -119,10 +121,27 @@ struct MCPPlan {
   var identity: String {
     guard let command else { return Self.identity(ofAccessTo: variables[0].item) }
     return "mcp "
-      + JSONValue.array([
-        .strings(variables.map { "\($0.variable)=\($0.item.id)" }.sorted()), .strings(command),
-      ]).text()
+      + Self.ascii(
+        JSONValue.array([
+          .strings(variables.map { "\($0.variable)=\($0.item.id)" }.sorted()), .strings(command),
+        ]).text())
   }
+
+  /// A text of JSON in ASCII: texts are compared by what they look like, and commands are not.
+  private static func ascii(_ text: String) -> String {
+    text.unicodeScalars.map { $0.escaped(asASCII: true) }.joined()
+  }
+
+  /// How much room a text takes in a question: nothing in it takes none.
+  static func room(of text: String) -> Int {
+    max(DisplayWidth.of(text), text.unicodeScalars.count)
+  }
+
+  /// The command as it is shown; `nil` where there is none.
+  private var shown: String? { command.map { ApprovalQuestion.quotedCommand($0) } }
+
+  /// Whether a person sees all of the command, and at once.
+  var isShownWhole: Bool { shown.map { Self.room(of: $0) <= Self.maximumShown } ?? true }
 
   /// The program, for the log: arguments may hold anything.
   var program: String? { command?.first.flatMap { ApprovalQuestion.bounded($0) } }
@@ -134,20 +153,16 @@ struct MCPPlan {
       return variable.isEmpty ? name : "\(name) as \(variable)"
     }.joined(separator: ", ")
     let wants: String
-    if let command {
-      let whole = command.map { Quoting.typed($0) }.joined(separator: " ").unicodeScalars
-      let shown = String(String.UnicodeScalarView(whole.prefix(Self.maximumShown)))
-      let more = whole.count - Self.maximumShown
-      wants =
-        "run a command with \(names): \(ApprovalQuestion.quotedCommand(shown))"
-        + (more > 0 ? " and \(Plural.of(more, "further character")) that are not shown." : ".")
+    if let shown {
+      wants = "run a command with \(names): \(shown)."
     } else {
       wants = "use \(names) in any command that it chooses."
     }
     return ApprovalRequest(
       identity: identity,
       question: ApprovalQuestion(
-        item: items.map(\.name.text).joined(separator: ", "), use: "mcp", purpose: program,
+        item: items.map(\.name.text).joined(separator: ", "),
+        use: command == nil ? "mcp, any command" : "mcp", purpose: program,
         sentence: "\(Person.name(of: caller)) wants to \(wants)",
         programs: caller.approvalPrograms, folder: UserFile.workingDirectory, reason: reason))
   }

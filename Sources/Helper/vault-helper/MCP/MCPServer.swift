@@ -61,11 +61,17 @@ final class MCPServer {
       takeOutcomes()
       if reads, ready[ends.count + 1].reads {
         connection.read()
-        while let line = connection.next() { take(line) }
+        takeLines()
       }
       connection.write()
       tellProgress()
+      takeLines()
     }
+  }
+
+  /// Takes in what has come, as long as the client reads the answers.
+  private func takeLines() {
+    while connection.wantsToRead, let line = connection.next() { take(line) }
   }
 
   /// Withdraws all questions and ends all commands, and waits until they have ended.
@@ -190,6 +196,13 @@ final class MCPServer {
 
   private func cancel(_ id: MCPID) {
     guard let call = calls.first(where: { $0.reply.id == id }) else { return }
+    if call.endQuestion != nil, let plan = call.asked?.plan,
+      !calls.contains(where: {
+        $0 !== call && $0.endQuestion != nil && $0.asked?.plan.identity == plan.identity
+      })
+    {
+      permissions.withdraw()
+    }
     call.end()
     // A command that runs is waited for, so that nothing is left of it when its place is free.
     if !call.isRunning { finish(call) { $0.nothing() } }
@@ -270,10 +283,17 @@ final class MCPServer {
           return fail(call, "the items have changed meanwhile: ask again")
         }
         return decide(
-          call, plan, approval.isAllowed ? .allowed(by: approval.by) : .refused(approval))
+          call, plan,
+          approval.isAllowed ? .allowed(by: approval.by) : .refused(approval, isKept: false))
       }
       let decision = permissions.decision(plan, confirmed)
       guard case .unknown = decision else { return decide(call, plan, decision) }
+      guard plan.isShownWhole else {
+        return fail(
+          call,
+          "the command is too long to be shown whole, in \(MCPPlan.maximumShown) columns: use fewer "
+            + "words, or a script that the person knows")
+      }
       if let reason = permissions.brakeReason() { return fail(call, reason) }
       ask(call, plan)
     } catch let error as MCPToolError {
@@ -286,10 +306,11 @@ final class MCPServer {
   private func decide(_ call: MCPCall, _ plan: MCPPlan, _ decision: MCPPermissions.Decision) {
     switch decision {
     case .unknown: break
-    case .refused(let approval):
+    case .refused(let approval, let isKept):
       vault.record(
-        plan.items, by: caller, account(plan, by: approval.by), isAllowed: false)
-      fail(call, refusal(approval))
+        !isKept && approval.isByPerson ? plan.items : permissions.toRecord(plan.items),
+        by: caller, account(plan, by: approval.by), isAllowed: false)
+      fail(call, refusal(approval, isByPerson: isKept || approval.isByPerson))
     case .allowed(let by):
       guard plan.command != nil else {
         let standing = desk.kept.standing(plan.identity) != nil || by == nil
@@ -307,9 +328,9 @@ final class MCPServer {
     }
   }
 
-  private func refusal(_ approval: Approval) -> String {
+  private func refusal(_ approval: Approval, isByPerson: Bool) -> String {
     let words = approval.refusal ?? "a person has refused it"
-    return approval.isByPerson
+    return isByPerson
       ? "\(words): do not try to get it in another way"
       : "\(words). The person can answer in a terminal of their own, outside of this client: "
         + "vault approve --watch"
@@ -330,6 +351,7 @@ final class MCPServer {
     }
     call.isInLine = false
     call.asked = (plan, .now)
+    permissions.ask(plan)
     let (number, outcomes) = (call.number, outcomes)
     call.endQuestion = desk.ask(plan.question(by: caller)) { outcomes.add(.answer($0), of: number) }
   }

@@ -41,7 +41,9 @@ enum MCPServing {
     let person = Person(terminal: nil, patience: order.patience)
     defer { person?.stopAsking() }
     let desk = try ApprovalDesk(
-      ApprovalAccess(serves: verb, command: client, isWalled: true, patience: order.patience),
+      ApprovalAccess(
+        serves: verb, command: GuardedProcess.top(of: client), isWalled: true,
+        patience: order.patience),
       ways: ApprovalWay.all(person))
     defer { desk.close() }
     let watch = try? FileSignal.watch(vault.file.name, in: vault.file.folder) { wakeUp.call() }

@@ -14,6 +14,8 @@ import VaultTerminal
 final class MCPVault {
   /// The longest name that is shown and taken, in scalars.
   private static let maximumName = 128
+  /// The longest variable that an item chooses: others wrote it, too, and a model reads it.
+  private static let maximumVariable = 64
 
   /// `nil` while the vault is locked.
   private var vault: UnlockedVault.Blocking?
@@ -100,9 +102,12 @@ final class MCPVault {
     ])
   }
 
-  /// Whether a name is one line of a bounded length: others wrote it, and a model reads it.
+  /// Whether a name is one line of a bounded length, all of which is seen: others wrote it, and a
+  /// model and a person read it.
   private static func isShown(_ item: Item) -> Bool {
-    Quoting.isVisible(item.name.text) && item.name.text.unicodeScalars.count <= maximumName
+    let scalars = item.name.text.unicodeScalars
+    return Quoting.isVisible(item.name.text) && scalars.count <= maximumName
+      && !scalars.contains(where: ApprovalQuestion.isUnseen)
   }
 
   // MARK: Items
@@ -127,7 +132,8 @@ final class MCPVault {
   /// - Throws: ``MCPToolError`` for one by which programs run other code.
   static func variable(of item: Item) throws -> String {
     if let chosen = item.attributes[EnvironmentVariable.attribute],
-      EnvironmentVariable.isValid(chosen), !EnvironmentVariable.steersPrograms(chosen)
+      chosen.utf8.count <= maximumVariable, EnvironmentVariable.isValid(chosen),
+      !EnvironmentVariable.steersPrograms(chosen)
     {
       return chosen
     }

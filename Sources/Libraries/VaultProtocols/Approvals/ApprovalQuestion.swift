@@ -112,8 +112,8 @@ package struct ApprovalQuestion: Sendable, Equatable {
   package static func quoted(_ text: String) -> String {
     var shown = "\""
     for scalar in text.unicodeScalars {
-      if looksLikeQuote(scalar) {
-        shown += "\\u{\(String(scalar.value, radix: 16))}"
+      if looksLikeQuote(scalar) || isUnseen(scalar) {
+        shown += escape(scalar)
       } else {
         shown.unicodeScalars.append(scalar)
       }
@@ -121,17 +121,61 @@ package struct ApprovalQuestion: Sendable, Equatable {
     return Quoting.visible(shown + "\"")
   }
 
-  /// A command of a program's in quotes, as JSON has them, in which nothing looks like their end.
-  package static func quotedCommand(_ text: String) -> String {
+  /// A command of a program's in quotes, as JSON has them.
+  ///
+  /// Nothing in it looks like their end, is invisible, or moves what follows out of sight. Two
+  /// commands never look the same: a backslash of the command is doubled, and one alone is ours.
+  package static func quotedCommand(_ words: [String]) -> String {
+    let words = words.map { word in
+      let typed = Quoting.typed(word)
+      return typed.isSame(as: word) ? typed : Quoting.shell(word)
+    }
     var shown = ""
-    for scalar in text.unicodeScalars {
-      if !scalar.isASCII, looksLikeQuote(scalar) {
-        shown += "\\u{\(String(scalar.value, radix: 16))}"
+    var blanks = 0
+    for scalar in Quoting.json(words.joined(separator: " ")).unicodeScalars {
+      if scalar == " " {
+        blanks += 1
+        continue
+      }
+      // The last scalar is a quote, so that no blank is left over.
+      shown +=
+        blanks > maximumBlanks
+        ? "\\u{20 x \(blanks)}" : String(repeating: " ", count: blanks)
+      blanks = 0
+      if !scalar.isASCII, looksLikeQuote(scalar) || isUnseen(scalar) || isMark(scalar) {
+        shown += escape(scalar)
       } else {
         shown.unicodeScalars.append(scalar)
       }
     }
-    return Quoting.json(shown)
+    return shown
+  }
+
+  /// The most blanks in a row that a command shows as they are.
+  private static let maximumBlanks = 4
+
+  private static func escape(_ scalar: Unicode.Scalar) -> String {
+    "\\u{\(String(scalar.value, radix: 16))}"
+  }
+
+  /// Whether nothing, or only room, is seen of a scalar, other than of a blank.
+  package static func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
+    guard !scalar.isASCII else { return scalar.value < 0x20 || scalar.value == 0x7F }
+    // A braille pattern without dots is a symbol to Unicode.
+    if scalar.value == 0x2800 { return true }
+    let properties = scalar.properties
+    switch properties.generalCategory {
+    case .control, .format, .privateUse, .surrogate, .unassigned: return true
+    default: return properties.isWhitespace || properties.isDefaultIgnorableCodePoint
+    }
+  }
+
+  /// Whether a scalar is drawn over the one before.
+  private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark: true
+    default: false
+    }
   }
 
   /// Whether a scalar may look like the quote that ends a text; an apostrophe is in many words.

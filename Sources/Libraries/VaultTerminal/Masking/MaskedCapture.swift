@@ -30,8 +30,22 @@ package struct KeptText: Sendable {
 
   /// All of it as text, with U+FFFD for what is not UTF-8, and words in place of what is missing.
   package var text: String {
-    let mark = leftOut > 0 ? "\n[… \(Plural.of(leftOut, "byte")) left out …]\n" : ""
-    return String(decoding: head, as: UTF8.self) + mark + String(decoding: tail, as: UTF8.self)
+    guard leftOut > 0 else { return String(decoding: head + tail, as: UTF8.self) }
+    // Of a scalar that is cut in two, neither part is text.
+    let begin = head.dropLast(cutAtEnd)
+    let end = tail.dropFirst(tail.prefix(3).prefix { $0 & 0xC0 == 0x80 }.count)
+    let missing = leftOut + head.count - begin.count + tail.count - end.count
+    return String(decoding: begin, as: UTF8.self)
+      + "\n[… \(Plural.of(missing, "byte")) left out …]\n" + String(decoding: end, as: UTF8.self)
+  }
+
+  /// How many of the last bytes of the beginning are the first ones of a scalar: RFC 3629, section 3.
+  private var cutAtEnd: Int {
+    let more = head.suffix(3).reversed().prefix { $0 & 0xC0 == 0x80 }.count
+    guard more < head.count else { return 0 }
+    let first = head[head.count - 1 - more]
+    let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC0 ? 2 : 1
+    return length > more + 1 ? more + 1 : 0
   }
 }
 
@@ -134,14 +148,18 @@ package struct KeptText: Sendable {
       return true
     }
 
-    /// What is left at the end: of the beginning of a secret no more than tells nothing of it.
+    /// What is left at the end: nothing of what is the beginning of a secret for certain.
+    ///
+    /// A byte or a few may be one by accident, and are given.
     mutating func finish() {
       if source >= 0 { close(source) }
       source = -1
       var bytes: [UInt8] = []
-      masked.takeAfterPause(&bytes)
+      masked.take(into: &bytes)
       kept.add(bytes)
-      if masked.isHolding { kept.add(Redactor.replacement) }
+      bytes = []
+      masked.takeAfterPause(&bytes)
+      kept.add(masked.isHolding ? Redactor.replacement : bytes)
       kept.trim()
     }
   }

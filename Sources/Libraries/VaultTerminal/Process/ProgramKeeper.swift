@@ -43,11 +43,17 @@ import VaultStorage
       while case let ended = unsafe waitpid(-1, &status, WNOHANG), ended > 0 {
         if ended == child { return ProgramEnd(status: status) }
       }
-      if let deadline, deadline <= .now { kill(-child, SIGKILL) }
+      if let deadline, deadline <= .now {
+        // It may have left its group for this one's. It is not reaped yet: the number is its own.
+        for process in [-child, child] { kill(process, SIGKILL) }
+        // What the kernel does not let go now must not keep all the others alive.
+        if .now - deadline >= grace { return .killed(SIGKILL) }
+      }
       var waiting = pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0)
       _ = unsafe poll(&waiting, 1, deadline == nil ? -1 : 50)
       if signals.takeSignals().contains(SIGTERM), deadline == nil {
         kill(-child, SIGTERM)
+        if getpgid(child) != child { kill(child, SIGTERM) }
         deadline = .now + grace
       }
     }
@@ -66,8 +72,35 @@ import VaultStorage
     }
   }
 
-  /// The processes whose parent this one is: proc_pid_stat(5).
-  private static var children: [pid_t] {
+  /// The processes whose parent this one is.
+  ///
+  /// The kernel's own list is one look, however many processes there are; where it was built without,
+  /// each process is looked at.
+  private static var children: [pid_t] { listedChildren ?? foundChildren }
+
+  /// The list of the kernel: proc_tid_children(5).
+  private static var listedChildren: [pid_t]? {
+    guard
+      let folder = try? System.open(
+        "/proc/self/task", in: AT_FDCWD, flags: O_RDONLY | O_DIRECTORY)
+    else { return nil }
+    defer { System.close(folder) }
+    guard let threads = try? System.names(in: folder) else { return nil }
+    var children: [pid_t] = []
+    for thread in threads.compactMap({ pid_t($0) }) {
+      guard
+        let bytes = try? UserFile.bytes(
+          of: "/proc/self/task/\(thread)/children", limit: 1 << 20)
+      else { return nil }
+      children += bytes.split(separator: UInt8(ascii: " ")).compactMap {
+        pid_t(String(decoding: $0, as: UTF8.self))
+      }
+    }
+    return children
+  }
+
+  /// What proc_pid_stat(5) says of all processes.
+  private static var foundChildren: [pid_t] {
     guard let folder = try? System.open("/proc", in: AT_FDCWD, flags: O_RDONLY | O_DIRECTORY)
     else { return [] }
     defer { System.close(folder) }
