@@ -291,8 +291,8 @@ final class MCPServer {
       guard plan.isShownWhole else {
         return fail(
           call,
-          "the command is too long to be shown whole, in \(MCPPlan.maximumShown) columns: use fewer "
-            + "words, or a script that the person knows")
+          "the command is too long to be shown whole (columns, at most: \(MCPPlan.maximumShown)): use "
+            + "fewer words, or a script that the person knows")
       }
       if let reason = permissions.brakeReason() { return fail(call, reason) }
       ask(call, plan)
