@@ -30,6 +30,14 @@ extension SyncedVault {
     }
   }
 
+  /// The preference domains that are brought together, from this machine's state alone.
+  ///
+  /// - Returns: Their names, in order.
+  /// - Throws: ``SyncError`` with code `.notJoined`, `.tampered`, `.inputOutput`.
+  package func domains() throws -> [String] {
+    try replica.loadState().state.preferences.domains.keys.sorted()
+  }
+
   /// Leaves a preference domain out from now on: it stays as it is, here and on the others.
   ///
   /// - Parameter domain: The domain's name.

@@ -83,7 +83,7 @@ package struct RunFolders: Sendable {
     for word in words {
       let snapshot = try reading.snapshot(of: word.vault)
       let items = Self.ownFirst(
-        try items(of: word.selection, in: snapshot), of: word.selection,
+        try Self.items(of: word.selection, in: snapshot), of: word.selection,
         usesWholeNames: usesWholeNames)
       for item in items {
         let name = EnvironmentVariable.name(
@@ -146,10 +146,6 @@ package struct RunFolders: Sendable {
 
   /// How many folders an item lies in.
   private static func depth(of item: Item) -> Int { item.name.text.utf8.count { $0 == 0x2F } }
-
-  private func items(of selection: ItemSelection, in snapshot: VaultSnapshot) throws -> [Item] {
-    try Self.items(of: selection, in: snapshot)
-  }
 
   /// The items of a word; a pattern's star does not cross a slash here.
   ///

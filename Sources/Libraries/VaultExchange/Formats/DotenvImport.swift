@@ -51,26 +51,22 @@ package enum DotenvImport {
   /// Returns the entries of a file and their places.
   ///
   /// - Throws: ``ExchangeError`` with code `.unreadable` if it is not UTF-8.
-  package static func lines(_ bytes: [UInt8]) throws -> [Line] {
+  package static func lines(_ bytes: [UInt8]) throws -> [Line] { try parsed(bytes).lines }
+
+  /// Returns the entries of a file, and the numbers of the lines that are assignments with a value
+  /// behind a `#`.
+  ///
+  /// - Throws: ``ExchangeError`` with code `.unreadable` if it is not UTF-8.
+  static func parsed(_ bytes: [UInt8]) throws -> (lines: [Line], commentedOut: [Int]) {
     guard String(validating: bytes, as: UTF8.self) != nil else { throw SourceText.notUTF8() }
     var reader = DotenvReader(bytes)
-    return reader.lines()
+    return (reader.lines(), reader.commentedOut)
   }
 
   /// A line, or several where a value has line breaks.
   package enum Entry: Equatable {
     case value(name: String, value: String)
     case damaged(line: Int, reason: String)
-  }
-
-  /// Returns the numbers of the lines that are assignments with a value behind a `#`.
-  ///
-  /// - Throws: ``ExchangeError`` with code `.unreadable` if it is not UTF-8.
-  package static func commentedOut(_ bytes: [UInt8]) throws -> [Int] {
-    guard String(validating: bytes, as: UTF8.self) != nil else { throw SourceText.notUTF8() }
-    var reader = DotenvReader(bytes)
-    _ = reader.lines()
-    return reader.commentedOut
   }
 
   /// Returns the entries of a text in their order.

@@ -13,8 +13,7 @@ package struct DotenvReferences {
   /// - Throws: ``ExchangeError`` with code `.unreadable` if it is not UTF-8.
   package init(_ bytes: [UInt8]) throws {
     self.bytes = bytes
-    lines = try DotenvImport.lines(bytes)
-    commentedOut = try DotenvImport.commentedOut(bytes)
+    (lines, commentedOut) = try DotenvImport.parsed(bytes)
   }
 
   /// The lines that cannot be read, and why: they would stay in clear.

@@ -293,7 +293,7 @@ struct SyncNowCommand: ParsableCommand {
       : try settings.withSpace { space in
         if discardLocal { try Self.discard(in: space) }
         let desktop = DesktopCopies(settings)
-        let domains = try space.status().domains
+        let domains = try space.domains()
         desktop.tryToBringTogether(domains)
         defer { desktop.tryToBringTogether(domains) }
         let report = try space.synchronize(acceptingRollback: settings.acceptsRollback)
