@@ -250,7 +250,7 @@ def garbage():
     for number in range(2000):
         server.raw('{"jsonrpc":"2.0","id":"m%d","method":"tools/list"}\n' % number) if number < 200 \
             else server.raw('{"jsonrpc":"2.0","id":"m%d","method":"ping"}\n' % number)
-        if number % 100 == 99:
+        if number % 100 == 99 and number < 1999:
             while select.select([server.process.stdout], [], [], 0)[0]:
                 server.line()
     while server.line()["id"] != "m1999":
@@ -792,8 +792,8 @@ def refused_lines():
         assert end.returncode == status and said in end.stderr, (words, end)
         assert end.stdout == ""
     end = subprocess.run(
-        [vault, "mcp"], env=dict(environment, VAULT_GUARD="/nowhere"), input="", text=True,
-        capture_output=True)
+        [vault, "mcp"], env=dict(environment, VAULT_GUARD=f"{home}/no-socket"), input="",
+        text=True, capture_output=True)
     assert end.returncode == 77 and "inside vault guard" in end.stderr, end
 
 
