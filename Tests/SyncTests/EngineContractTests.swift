@@ -30,7 +30,7 @@ struct EngineContractTests {
       + (Rclone.isInstalled ? [.rclone, .webDAV] : [])
 
     /// Whether it signals changes.
-    var signals: Bool { self == .etcd || self == .postgresql }
+    var signals: Bool { self == .folder || self == .etcd || self == .postgresql }
     /// Whether what was removed, or altered, stays as it is.
     var keepsAll: Bool { self == .git || self == .postgresql }
   }

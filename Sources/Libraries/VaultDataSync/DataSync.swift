@@ -85,6 +85,18 @@ package struct DataSync {
   /// The stores that were added.
   package func stores() throws -> [AddedStore] { try space.addedStores() }
 
+  /// Begins to listen for what other machines write about a store, if the space's own store can tell.
+  ///
+  /// - Parameter name: The store, as ``AddedStore/name`` has it.
+  /// - Returns: The signal; `nil` from a store of records that cannot tell, and for a store that is
+  ///   not added.
+  /// - Throws: ``SyncError``.
+  package func changes(of name: String) throws -> (any StoreSignal)? {
+    guard let store = try stores().first(where: { $0.name == name }) else { return nil }
+    return try space.changes(
+      of: space.channel(application: store.application, store: store.store))
+  }
+
   /// Brings each store that was added together with the space.
   ///
   /// - Returns: What was done with each, or why it was not.

@@ -125,6 +125,11 @@ public struct FolderEngine: SyncEngine {
     try replace(record, as: FolderNames.name(sequence), in: folder(space, "s", stream.text))
   }
 
+  /// Heads that come, by whatever carries them; none on a network drive.
+  public func changes(in space: SpaceID) throws -> (any StoreSignal)? {
+    FolderSignal(folder(space, "h"))
+  }
+
   /// The invitation's file.
   public func invitation(_ id: [UInt8], in space: SpaceID) throws -> [UInt8]? {
     try read(folder(space, "i"), Hexadecimal.text(id), limit: 1 << 20)

@@ -318,15 +318,18 @@ extension VaultSettings {
 
   /// Brings changes to the store without a person: no questions, and one run for many changes.
   ///
+  /// - Parameter desktop: Makes the desktop's settings of this user.
   /// - Returns: What was done; `nil` where another run will do it.
-  package func synchronizeUnattended() throws -> (report: SyncReport, data: [DataRun])? {
+  /// - Throws: What ``SpaceRun`` throws.
+  package func synchronizeUnattended(
+    beside desktop: (VaultSettings) -> any DesktopSettings
+  ) throws -> SpaceRun? {
     var settings = self
     settings.isUnattended = true
     let path = try settings.locked(asksNobody: true).path
     return try SyncFiles.alone(vaultAt: path, pause: { usleep(Self.pause) }) {
       try settings.withSpace { space in
-        let report = try space.synchronize(acceptingRollback: acceptsRollback)
-        return (report, try settings.synchronizeData(space))
+        try SpaceRun(space, beside: desktop(settings), acceptingRollback: acceptsRollback)
       }
     }
   }

@@ -1,30 +1,43 @@
 import Glibc
 import Synchronization
 import VaultCredentials
+import VaultDataSync
 import VaultStorage
 import VaultSync
 import VaultTerminal
 
 /// Keeps a vault and its store together until it is asked to end.
 ///
-/// It runs when the store signals, when the vault file changes, and every minute or so: a stream may
-/// be silent, and a pooler may swallow. Nothing of a signal is believed: it is a reason to look.
+/// It runs when the store signals, when something is changed here that goes along, and every minute
+/// or so: a stream may be silent, and a pooler may swallow. Nothing of a signal is believed: it is a
+/// reason to look.
 package final class StoreWatch: Sendable {
   private let settings: VaultSettings
+  private let desktop: any DesktopSettings
   /// A byte in it wakes the main loop.
   private let wake: Pipe
   /// Whether the store has signaled since the last run.
   private let isSignaled = Mutex(false)
   private let machines = Mutex(1)
+  /// About what the store is listened to, each on a thread of its own.
+  private let listened = Mutex<Set<Subject>>([])
   /// What a monitor reads.
   private let metrics: WatchMetrics
   /// Until when a run may go on without the manager's help; `nil` between two of them.
   private let runEnds = Mutex<ContinuousClock.Instant?>(nil)
 
-  /// How long the vault file is quiet before a run, in milliseconds.
+  /// About what a store signals.
+  private enum Subject: Hashable {
+    case vault
+    /// A store of an application that goes along, by its name.
+    case rows(String)
+  }
+
+  /// How long a run waits for further changes, in milliseconds.
   private static let settling = 200
-  /// Runs are a second apart at least.
-  private static let pause = Duration.seconds(1)
+  /// Runs are a second apart at least, and a slow store has no more than a fifth of the time: an
+  /// application may save all the time.
+  private static let (pause, share) = (Duration.seconds(1), 4)
   private static let timer = 48_000...72_000
   /// What somebody mends at the store, who need not know of this machine: a role, a schema, a copy
   /// of the servers that was put back.
@@ -38,15 +51,20 @@ package final class StoreWatch: Sendable {
   ///
   /// - Parameters:
   ///   - settings: What opens it, as often as it changes.
+  ///   - desktop: Makes the desktop's settings of this user.
   ///   - metrics: What a monitor reads.
   /// - Throws: ``CommandError`` with code `.usage` for a source that can be read once.
-  package init(_ settings: VaultSettings, _ metrics: WatchMetrics) throws {
+  package init(
+    _ settings: VaultSettings, beside desktop: (VaultSettings) -> any DesktopSettings,
+    _ metrics: WatchMetrics
+  ) throws {
     guard let wake = Pipe(flags: O_CLOEXEC | O_NONBLOCK) else {
       throw CommandError(.inputOutput, "this process has too many open files")
     }
     self.wake = wake
     self.metrics = metrics
     self.settings = try settings.openingAgain()
+    self.desktop = desktop(self.settings)
   }
 
   /// Runs until SIGTERM, SIGINT or SIGHUP.
@@ -59,24 +77,23 @@ package final class StoreWatch: Sendable {
     let ends = [SIGTERM, SIGINT, SIGHUP]
     signals.catchSignals([], always: ends)
     signals.unblock(ends)
-    let path = FileLocation(path: try settings.locked(asksNobody: true).path)
-    let watch = try FileSignal.watch(path.name, in: path.directoryPath) { [self] in wakeUp() }
-    defer { watch.stop() }
+    let here = try LocalChanges(vaultAt: settings.locked(asksNobody: true).path) { [self] in
+      wakeUp()
+    }
     // A first run may take longer than a manager waits for a start.
     ServiceNotice.send("READY=1", "STATUS=the vault and its store are kept together")
     if let interval = ServiceNotice.interval {
       BlockingThread.start(name: "vault-watchdog") { [self] in tick(every: interval) }
     }
-    var (told, isListening): (Set<CommandError.Code>, Bool) = ([], false)
+    var told = Told()
     while true {
       let began = ContinuousClock.now
       runEnds.withLock { $0 = began + Self.longest }
-      told = try runOnce(after: told)
+      told = try runOnce(after: told, here)
       runEnds.withLock { $0 = nil }
-      if !isListening {
-        isListening = true
-        BlockingThread.start(name: "vault-listen") { [self] in listen() }
-      }
+      let ended = ContinuousClock.now
+      // A store that is away is heard of when it is back.
+      listen(to: .vault)
       let end = ContinuousClock.now + .milliseconds(Int.random(in: Self.timer))
       guard waitForReason(until: end, signals) else { break }
       let isStore = isSignaled.withLock { signaled in
@@ -86,7 +103,8 @@ package final class StoreWatch: Sendable {
       // Many machines hear of one change at one moment, and do not all come at once.
       let settling =
         isStore ? Int.random(in: 0...min(10_000, 5 * machines.withLock { $0 })) : Self.settling
-      let rest = max(Self.pause - (.now - began), .milliseconds(settling))
+      let next = max(began + Self.pause, ended + (ended - began) * Self.share)
+      let rest = max(next - .now, .milliseconds(settling))
       guard sleep(until: .now + rest, signals) else { break }
       drain()
     }
@@ -94,31 +112,45 @@ package final class StoreWatch: Sendable {
     ServiceNotice.send("STOPPING=1")
   }
 
+  /// What was said of a run: of what lasts, it is not said again.
+  private struct Told {
+    /// What was wrong.
+    var codes: Set<CommandError.Code> = []
+    /// How the stores of applications are, by their names.
+    var stores: [String: Set<String>] = [:]
+    var desktop: String?
+  }
+
   /// One run; what is wrong with the store is said when it is new, and is a later run's to look at.
   ///
-  /// - Parameter told: What was wrong in the run before.
-  /// - Returns: What is wrong now.
+  /// - Parameters:
+  ///   - told: What was said of the run before.
+  ///   - here: What is watched on this machine.
+  /// - Returns: What was said of this one, too.
   /// - Throws: What no later run can better.
-  private func runOnce(after told: Set<CommandError.Code>) throws -> Set<CommandError.Code> {
+  private func runOnce(after told: Told, _ here: LocalChanges) throws -> Told {
     do {
-      let (report, status) = try settings.withSpace { space in
-        (try space.synchronize(), try space.status())
+      let (run, status, stores) = try settings.withSpace { space in
+        let run = try SpaceRun(space, beside: desktop)
+        let stores = try DataSync(space).stores()
+        listen(in: space, about: [.vault] + stores.map { .rows($0.name) })
+        return (run, try space.status(), stores)
       }
       machines.withLock { $0 = status.devices }
-      if report.sent > 0 || !report.changes.isUnchanged || report.mended > 0 {
-        try settings.writesJSON ? StandardOutput.write(report.members) : report.tell()
-      }
-      var codes: Set<CommandError.Code> = []
-      for problem in report.problems.map({ ErrorReport($0) }) {
-        if codes.insert(problem.code).inserted, !told.contains(problem.code) {
+      try here.follow(
+        preferences: status.domains.isEmpty ? nil : settings.location(),
+        stores: stores.map(\.path))
+      var now = try tell(run, after: told)
+      for problem in (run.report.problems + run.data.compactMap(\.problem)).map(ErrorReport.init) {
+        if now.codes.insert(problem.code).inserted, !told.codes.contains(problem.code) {
           problem.write(asJSON: settings.writesJSON)
         }
       }
-      if codes.isEmpty, !told.isEmpty {
+      if now.codes.isEmpty, !told.codes.isEmpty {
         StandardError.note("the store is in order again", hint: nil)
       }
-      metrics.note(report, status, codes)
-      return codes
+      metrics.note(run, status, now.codes)
+      return now
     } catch {
       let report = ErrorReport(error)
       metrics.note(report.code)
@@ -126,9 +158,28 @@ package final class StoreWatch: Sendable {
         [.unavailable, .busy, .inputOutput].contains(report.status)
           || Self.waitedFor.contains(report.code)
       else { throw error }
-      if !told.contains(report.code) { report.write(asJSON: settings.writesJSON) }
-      return [report.code]
+      if !told.codes.contains(report.code) { report.write(asJSON: settings.writesJSON) }
+      return Told(codes: [report.code], stores: told.stores, desktop: told.desktop)
     }
+  }
+
+  /// Says what a run did, if it did anything.
+  private func tell(_ run: SpaceRun, after told: Told) throws -> Told {
+    var now = Told(desktop: run.desktopProblem?.message)
+    if let problem = run.desktopProblem, problem.message != told.desktop {
+      StandardError.note(problem.message, hint: problem.hint)
+    }
+    let report = run.report
+    let isNews = report.sent > 0 || !report.changes.isUnchanged || report.mended > 0
+    if settings.writesJSON {
+      if isNews || run.data.contains(where: \.isNews) { try run.tell(asJSON: true) }
+      return now
+    }
+    for store in run.data {
+      now.stores[store.name] = try store.tell(after: told.stores[store.name] ?? [])
+    }
+    if isNews { try report.tell() }
+    return now
   }
 
   /// Tells the manager that a run goes on, until it has taken too long.
@@ -190,17 +241,47 @@ package final class StoreWatch: Sendable {
 
   // MARK: - The store's signal
 
-  /// Listens to the store, as long as it signals; begins again after each end, later each time.
-  private func listen() {
-    var (tries, isTold): (UInt32, Bool) = (0, false)
-    while true {
+  /// Listens to the store about these subjects from now on, and about no other.
+  ///
+  /// One of which the store cannot tell now is looked at by the timer alone, and asked for again
+  /// after the next run: in a folder nobody has written about it yet.
+  private func listen(in space: SyncedVault, about subjects: [Subject]) {
+    listened.withLock { $0.formIntersection(subjects) }
+    for subject in subjects where !listened.withLock({ $0.contains(subject) }) {
+      do {
+        if let signal = try signal(of: subject, in: space) { listen(to: subject, signal) }
+      } catch {
+        listen(to: subject)
+      }
+    }
+  }
+
+  /// Listens to the store about a subject, unless that is done already.
+  ///
+  /// - Parameters:
+  ///   - subject: The subject.
+  ///   - signal: What tells of it; `nil` to ask the store for it.
+  private func listen(to subject: Subject, _ signal: (any StoreSignal)? = nil) {
+    guard listened.withLock({ $0.insert(subject).inserted }) else { return }
+    BlockingThread.start(name: "vault-listen") { [self] in keepListening(to: subject, signal) }
+  }
+
+  /// Listens as long as the store signals and the subject is one; begins again after each end, later
+  /// each time.
+  private func keepListening(to subject: Subject, _ first: (any StoreSignal)?) {
+    var (next, tries, isTold): ((any StoreSignal)?, UInt32, Bool) = (first, 0, false)
+    while listened.withLock({ $0.contains(subject) }) {
       let began = ContinuousClock.now
       do {
-        // A store that cannot tell is looked at by the timer alone.
-        guard let signal = try settings.withSpace({ try $0.changes() }) else { return }
+        let found = try next ?? settings.withSpace { try signal(of: subject, in: $0) }
+        next = nil
+        guard let found else {
+          listened.withLock { _ = $0.remove(subject) }
+          return
+        }
         signaled()
-        while true {
-          if try signal.wait(for: .seconds(3600)) { signaled() }
+        while listened.withLock({ $0.contains(subject) }) {
+          if try found.wait(for: .seconds(3600)) { signaled() }
         }
       } catch {
         if tries == 0 { wakeUp() }
@@ -217,6 +298,15 @@ package final class StoreWatch: Sendable {
       tries = wasWell ? 0 : min(tries + 1, 7)
       if wasWell { isTold = false }
       usleep(UInt32.random(in: 0...min(60_000_000, 500_000 << tries)))
+    }
+  }
+
+  private func signal(
+    of subject: Subject, in space: SyncedVault
+  ) throws -> (any StoreSignal)? {
+    switch subject {
+    case .vault: try space.changes()
+    case .rows(let name): try DataSync(space).changes(of: name)
     }
   }
 

@@ -18,6 +18,7 @@ package final class WatchMetrics: Sendable {
     var (runs, received, sent, mended, refused): (UInt64, UInt64, UInt64, UInt64, UInt64) =
       (0, 0, 0, 0, 0)
     var (waiting, kept, machines): (Int, Int, Int) = (0, 0, 0)
+    var (rowsTaken, rowsSent): (UInt64, UInt64) = (0, 0)
     /// How often a run ended with a code.
     var errors: [String: UInt64] = [:]
     var isWell = false
@@ -51,10 +52,11 @@ package final class WatchMetrics: Sendable {
   /// Counts a run.
   ///
   /// - Parameters:
-  ///   - report: What it did.
+  ///   - run: What it did.
   ///   - status: How the vault stands to its space afterwards.
   ///   - codes: What was wrong.
-  func note(_ report: SyncReport, _ status: SyncStatus, _ codes: Set<CommandError.Code>) {
+  func note(_ run: SpaceRun, _ status: SyncStatus, _ codes: Set<CommandError.Code>) {
+    let report = run.report
     numbers.withLock { numbers in
       numbers.runs += 1
       numbers.lastContact = status.lastContact
@@ -68,6 +70,8 @@ package final class WatchMetrics: Sendable {
       numbers.waiting = status.unsent + (isReader ? 0 : changed)
       numbers.kept = isReader ? changed : 0
       numbers.machines = status.devices
+      numbers.rowsTaken += run.data.reduce(0) { $0 + $1.taken }
+      numbers.rowsSent += run.data.reduce(0) { $0 + $1.told }
       for code in codes { numbers.errors[code.rawValue, default: 0] += 1 }
       numbers.isWell = codes.isEmpty
     }
@@ -120,6 +124,13 @@ package final class WatchMetrics: Sendable {
     add(
       "records_mended_total", "counter", "Records that the store had lost, and has again.",
       [("", "\(numbers.mended)")])
+    add(
+      "rows_received_total", "counter",
+      "Rows of applications that were made, changed or deleted here by other machines.",
+      [("", "\(numbers.rowsTaken)")])
+    add(
+      "rows_sent_total", "counter", "Changes of rows that this machine told the others.",
+      [("", "\(numbers.rowsSent)")])
     add(
       "items_refused_total", "counter", "Items that the vault cannot hold, and that stayed out.",
       [("", "\(numbers.refused)")])

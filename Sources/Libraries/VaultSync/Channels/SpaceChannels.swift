@@ -45,6 +45,16 @@ package struct SpaceChannels: Sendable {
     try ChannelExchange(exchange).exchange(channel, part)
   }
 
+  /// Begins to listen for changes of a channel, if the store can tell: see
+  /// ``SyncEngine/changes(in:)``.
+  ///
+  /// - Parameter channel: Which one.
+  /// - Returns: The signal; `nil` from a store that cannot tell.
+  /// - Throws: ``SyncError``.
+  package func changes(of channel: ChannelID) throws -> (any StoreSignal)? {
+    try exchange.engine.changes(in: channel.place)
+  }
+
   /// What opens the records of the space's channels, with the keys that this machine knows.
   ///
   /// - Throws: ``SyncError`` with code `.notJoined`, `.tampered`.

@@ -289,28 +289,20 @@ struct SyncNowCommand: ParsableCommand {
     let settings = try common.settings()
     let found =
       unattended
-      ? try settings.synchronizeUnattended()
+      ? try settings.synchronizeUnattended { DesktopCopies($0) }
       : try settings.withSpace { space in
         if discardLocal { try Self.discard(in: space) }
-        let desktop = DesktopCopies(settings)
-        let domains = try space.domains()
-        desktop.tryToBringTogether(domains)
-        defer { desktop.tryToBringTogether(domains) }
-        let report = try space.synchronize(acceptingRollback: settings.acceptsRollback)
-        if report.successor != nil { try SpaceKnown.tellWaysBack(of: space) }
-        return (report, try settings.synchronizeData(space))
+        let run = try SpaceRun(
+          space, beside: DesktopCopies(settings), acceptingRollback: settings.acceptsRollback)
+        if run.report.successor != nil { try SpaceKnown.tellWaysBack(of: space) }
+        return run
       }
-    guard let (report, data) = found else {
+    guard let run = found else {
       return StandardError.note("another run does it", hint: nil)
     }
-    if settings.writesJSON {
-      try StandardOutput.write(report.members + [("data", .array(data.map(\.json)))])
-    } else {
-      for run in data { try run.tell() }
-      try report.tell()
-    }
-    if !settings.acceptsRollback, let problem = report.problems.first { throw problem }
-    if let problem = data.compactMap(\.problem).first { throw problem }
+    try run.tell(asJSON: settings.writesJSON)
+    if !settings.acceptsRollback, let problem = run.report.problems.first { throw problem }
+    if let problem = run.data.compactMap(\.problem).first { throw problem }
   }
 
   private static func discard(in space: SyncedVault) throws {

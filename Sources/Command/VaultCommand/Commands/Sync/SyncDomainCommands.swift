@@ -1,8 +1,5 @@
 import ArgumentParser
 import VaultCommandCore
-import VaultDefaultsTool
-import VaultStorage
-import VaultTerminal
 
 /// `vault sync add`.
 struct SyncAddCommand: ParsableCommand {
@@ -26,7 +23,7 @@ struct SyncAddCommand: ParsableCommand {
       // What the desktop has is in its copy once somebody has looked.
       try DesktopCopies(settings).bringTogether([thing.domain])
       try settings.addDomain(thing.domain)
-      return DesktopCopies(settings).tryToBringTogether([thing.domain])
+      return DesktopCopies(settings).tellProblem(of: [thing.domain])
     }
     try settings.addData(store)
   }
@@ -51,39 +48,6 @@ struct SyncDropCommand: ParsableCommand {
       return try settings.dropDomain(thing.domain)
     }
     try settings.dropData(store)
-  }
-}
-
-/// The copies of the desktop's settings, which a run of sync reads and changes.
-struct DesktopCopies {
-  private let settings: VaultSettings
-
-  init(_ settings: VaultSettings) { self.settings = settings }
-
-  /// Brings the copies and the desktop together.
-  ///
-  /// - Parameter names: Domains; those that are not the desktop's are passed over.
-  /// - Throws: ``CommandError`` with code `usage` where the desktop cannot be read.
-  func bringTogether(_ names: [String]) throws {
-    var failure: (any Error)?
-    let tool = DefaultsLine.tool(settings) { failure = $0 }
-    if let reason = try tool.bringTogether(names) {
-      throw CommandError.usage(
-        reason,
-        hint: "look at it: \(ProgramName.current) defaults read \(Quoting.typed(names.first ?? ""))"
-      )
-    }
-    if let failure { throw failure }
-  }
-
-  /// The same where a run goes on all the same, and says why it could not.
-  func tryToBringTogether(_ names: [String]) {
-    do {
-      try bringTogether(names)
-    } catch {
-      let report = ErrorReport(error)
-      StandardError.note(report.message, hint: report.hint)
-    }
   }
 }
 

@@ -6,7 +6,8 @@ struct SyncWatchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch", abstract: "Keep the vault and its store together until it is ended.",
     discussion: """
-      It runs when the store signals a change (etcd, PostgreSQL), when the vault changes here, and every minute. \
+      It runs when the store signals a change (etcd, PostgreSQL), when the vault, a preference or an application's \
+      row that goes along changes here, and every minute. \
       For a service: Type=notify; SIGTERM ends it between two runs.
 
       \(ProgramName.current) sync watch --key-file /etc/vault/vault.key
@@ -28,7 +29,8 @@ struct SyncWatchCommand: ParsableCommand {
 
   func run() throws {
     try StoreWatch(
-      common.settings(), WatchMetrics(file: metrics, socket: metricsSocket)
+      common.settings(), beside: { DesktopCopies($0) },
+      WatchMetrics(file: metrics, socket: metricsSocket)
     ).run()
   }
 }
