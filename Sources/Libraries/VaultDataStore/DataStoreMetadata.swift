@@ -21,6 +21,8 @@ package struct DataStoreMetadata: Sendable, Equatable {
   /// This store among all: a UUID, the same for the life of the file.
   package var store: String
   package var schema: StoredSchema
+  /// What the program said last of the person's other machines.
+  package var database = SyncedDatabase.automatic
 
   package init(application: String, store: String? = nil, schema: StoredSchema) {
     self.application = application
@@ -129,8 +131,9 @@ extension SQLiteConnection {
     guard let application = try metadata("application"), let store = try metadata("store"),
       let schema = try metadata("schema")
     else { throw StorageError(.damaged, "the metadata of \(path) is not complete") }
-    let metadata = DataStoreMetadata(
+    var metadata = DataStoreMetadata(
       application: application, store: store, schema: try StoredSchema(encoded: schema))
+    metadata.database = try syncedDatabase()
     do {
       try metadata.schema.checkSize()
     } catch {

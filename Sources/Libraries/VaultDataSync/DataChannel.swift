@@ -13,6 +13,7 @@ package final class DataChannel: SyncedChannel {
   let side: SideFile
   let lost: LostValues
   let channel: ChannelID
+  let now: () -> Int64
   var state: StoreState { StoreState(connection: connection) }
   /// How changes of one property meet; only tests have another way.
   var merging: StoreMeeting.Merge = StoreMeeting.outcome
@@ -25,9 +26,13 @@ package final class DataChannel: SyncedChannel {
   ///   - found: The store.
   ///   - channel: Its channel.
   ///   - key: Seals what lost.
+  ///   - now: The time, in milliseconds since 1970.
   /// - Throws: ``SyncError`` with code `.notAllowed` for a store that cannot go to other machines;
   ///   `StorageError`.
-  package init(_ found: FoundStore, channel: ChannelID, key: SecretBytes) throws {
+  package init(
+    _ found: FoundStore, channel: ChannelID, key: SecretBytes, now: @escaping () -> Int64
+  ) throws {
+    self.now = now
     let (connection, metadata) = try found.file.open(
       .write, ofApplication: found.metadata.application)
     guard let metadata else {
@@ -59,6 +64,13 @@ package final class DataChannel: SyncedChannel {
   ///
   /// - Throws: ``SyncError`` with code `.notAllowed`, which names what cannot.
   package static func classes(of metadata: DataStoreMetadata) throws -> [TrackedClass] {
+    guard metadata.database != .none else {
+      throw SyncError(
+        .notAllowed,
+        "\(metadata.application) keeps its objects on this machine: its configuration says "
+          + "cloudKitDatabase: .none",
+        hint: "nothing was changed; the program's author decides that")
+    }
     let (classes, obstacles) = metadata.schema.tracked()
     guard obstacles.isEmpty else {
       let named = obstacles.prefix(3).map(\.message).joined(separator: "; ")
@@ -91,6 +103,7 @@ package final class DataChannel: SyncedChannel {
   package func sent(upTo sequence: UInt64, of stream: StreamID) throws {
     guard try StoreState.isThere(connection) else { return }
     try state.emptyOutbox(upTo: sequence, of: stream)
+    try noteSent(upTo: sequence, at: now())
   }
 
   // MARK: The meeting
@@ -107,6 +120,7 @@ package final class DataChannel: SyncedChannel {
       try checkChannel()
       let meeting = makeMeeting(turn)
       try meet(meeting, records)
+      try note(meeting, isSetup: !isThere, from: turn.time)
       return meeting
     }
     // What is in the store's transaction is kept beside it, too, before anybody else has it.

@@ -23,6 +23,8 @@ package struct DataSync {
     package var isNew = false
     /// Properties that stay on this machine: class and name.
     package let local: [String]
+    /// The program's own name for where the objects go; `nil` for most.
+    package let database: String?
   }
 
   // MARK: Adding and dropping
@@ -109,7 +111,14 @@ package struct DataSync {
     let part = try open(store)
     defer { part.close() }
     let channel = try space.channel(application: store.application, store: store.store)
-    let moved = try space.exchange(part, of: channel)
+    let start = space.time
+    let moved: ChannelReport
+    do {
+      moved = try space.exchange(part, of: channel)
+    } catch {
+      try? part.note(error, from: start, to: space.time)
+      throw error
+    }
     var report = part.report
     report.channel = moved
     try space.changeAddedStores { added in
@@ -119,7 +128,8 @@ package struct DataSync {
     return Outcome(
       store: store, objects: Int(try part.state.count()), classes: part.classes.count,
       report: report,
-      local: part.classes.flatMap { shape in shape.local.map { "\(shape.entity).\($0)" } })
+      local: part.classes.flatMap { shape in shape.local.map { "\(shape.entity).\($0)" } },
+      database: part.metadata.database.name)
   }
 
   private func open(_ store: AddedStore) throws -> DataChannel {
@@ -132,7 +142,8 @@ package struct DataSync {
         .otherApplication, "\(store.path) belongs to the application \(found.metadata.application)")
     }
     let channel = try space.channel(application: store.application, store: store.store)
-    let part = try DataChannel(found, channel: channel, key: space.ownKey(of: channel))
+    let part = try DataChannel(
+      found, channel: channel, key: space.ownKey(of: channel), now: { space.time })
     part.merging = merging
     return part
   }
@@ -152,6 +163,8 @@ package struct DataSync {
     package let lost: Int
     /// Objects and properties that wait for another version of the application.
     package let waiting: Int
+    /// The program's own name for where the objects go; `nil` for most.
+    package var database: String?
     /// Why it cannot be looked at; `nil` for most.
     package let problem: String?
   }
@@ -171,14 +184,16 @@ package struct DataSync {
   }
 
   private func status(of store: AddedStore) throws -> Status {
-    let connection = try DataStoreFile(path: store.path).open(.read).connection
+    let (connection, metadata) = try DataStoreFile(path: store.path).open(.read)
     defer { connection.close() }
+    let database = metadata?.database.name
     func count(_ table: String, _ condition: String = "") throws -> Int {
       Int(try connection.int64("SELECT count(*) FROM appdata_sync_\(table)\(condition)") ?? 0)
     }
     guard try StoreState.isThere(connection), try connection.hasRowLog() else {
       return Status(
-        store: store, objects: 0, changed: 0, unsent: 0, lost: 0, waiting: 0, problem: nil)
+        store: store, objects: 0, changed: 0, unsent: 0, lost: 0, waiting: 0, database: database,
+        problem: nil)
     }
     return Status(
       store: store, objects: try count("objects", " WHERE row IS NOT NULL"),
@@ -187,7 +202,7 @@ package struct DataSync {
       waiting: try count("parked")
         + count(
           "objects", " o WHERE row IS NULL AND id IN (SELECT object FROM appdata_sync_values)"),
-      problem: nil)
+      database: database, problem: nil)
   }
 
   // MARK: What lost

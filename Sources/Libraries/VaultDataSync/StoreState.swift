@@ -142,6 +142,7 @@ package struct StoreState {
     ] {
       try connection.executeScript("DROP TABLE IF EXISTS appdata_sync\(table)")
     }
+    try connection.removeSyncEvents()
   }
 
   func value(_ key: String) throws(StorageError) -> String? {

@@ -107,7 +107,8 @@ extension DataSync.Outcome {
       ("waiting", .number(Int64(report.waiting))), ("hidden", .number(Int64(report.hidden))),
       ("undeleted", .number(Int64(report.undeleted))), ("kept", .number(Int64(report.kept))),
       ("tooLong", .strings(report.tooLong.sorted())), ("compared", .strings(report.compared)),
-      ("local", .strings(local)), ("sent", .number(Int64(report.channel.sent))),
+      ("local", .strings(local)), ("database", .optional(database)),
+      ("sent", .number(Int64(report.channel.sent))),
       ("received", .number(Int64(report.channel.received))),
       ("onTheirWay", .strings(report.channel.waiting)),
       ("problems", .strings(report.channel.problems.map(\.message))),
@@ -218,7 +219,8 @@ extension DataSync.Status {
       ("store", .string(store.name)), ("objects", .number(Int64(objects))),
       ("changed", .number(Int64(changed))), ("unsent", .number(Int64(unsent))),
       ("lost", .number(Int64(lost))), ("waiting", .number(Int64(waiting))),
-      ("lastRun", .optional(lastRun.map { Timestamp.text($0) })), ("problem", .optional(problem)),
+      ("lastRun", .optional(lastRun.map { Timestamp.text($0) })), ("database", .optional(database)),
+      ("problem", .optional(problem)),
     ])
   }
 
@@ -236,6 +238,7 @@ extension DataSync.Status {
     ]
     if lost > 0 { parts.append("\(lost == 1 ? "1 conflict" : "\(lost) conflicts")") }
     if waiting > 0 { parts.append("\(waiting) waiting") }
+    if let database { parts.append("for \(StandardOutput.shown(database))") }
     return ["data", "\(shown): \(parts.joined(separator: ", "))"]
   }
 }

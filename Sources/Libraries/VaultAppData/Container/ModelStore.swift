@@ -91,6 +91,7 @@ package final class ModelStore: @unchecked Sendable {
     if mode == .read { try connection.executeScript("PRAGMA query_only=OFF") }
     if configuration.allowsSave {
       try connection.setHistory(configuration.keepsHistory ?? true)
+      try connection.setSyncedDatabase(configuration.cloudKitDatabase.synced)
     }
     self.file = file
     opened = System.file(at: file.path)

@@ -1,3 +1,4 @@
+import VaultDataStore
 import VaultStorage
 
 /// Which models a container keeps in which file.
@@ -23,18 +24,27 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
     public static func identifier(_ name: String) -> GroupContainer { GroupContainer(group: name) }
   }
 
-  /// Accepted for source compatibility: there is no CloudKit here, and nothing leaves the machine.
+  /// Whether the objects may go to the person's other machines.
+  ///
+  /// There is no CloudKit here. Objects go along with a vault that syncs, if the person says so
+  /// (`vault sync add data APPLICATION`), sealed and without the program's code: see
+  /// ``ModelContainer/syncEvents``.
   public struct CloudKitDatabase: Hashable, Sendable {
     let kind: String
     let container: String?
 
-    /// None.
+    /// If the person says so.
     public static let automatic = CloudKitDatabase(kind: "automatic", container: nil)
-    /// None.
+    /// Never: `vault sync add data` refuses the store.
     public static let none = CloudKitDatabase(kind: "none", container: nil)
-    /// A name, kept and not used.
+    /// If the person says so; the name is kept, and shown by `vault sync status`.
     public static func `private`(_ privateDBName: String) -> CloudKitDatabase {
       CloudKitDatabase(kind: "private", container: privateDBName)
+    }
+
+    /// As the store has it.
+    var synced: SyncedDatabase {
+      if self == .none { .none } else { container.map { .named($0) } ?? .automatic }
     }
   }
 
@@ -52,9 +62,9 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable, CustomDebugS
   public let groupContainer: GroupContainer
   /// The group's name; `nil` for the application's own directory.
   public var groupAppContainerIdentifier: String? { groupContainer.group }
-  /// As it was given; not used.
+  /// Whether the objects may go to the person's other machines; the store keeps it.
   public let cloudKitDatabase: CloudKitDatabase
-  /// As it was given; not used.
+  /// The name of the database, if it has one.
   public var cloudKitContainerIdentifier: String? { cloudKitDatabase.container }
   /// How many connections to the file a container keeps open at most; at least 2.
   ///
