@@ -16,6 +16,8 @@ package final class StoreWatch: Sendable {
   /// Whether the store has signaled since the last run.
   private let isSignaled = Mutex(false)
   private let machines = Mutex(1)
+  /// Whether the vault follows a feed, as far as is known.
+  private let follows = Mutex(false)
   /// What a monitor reads.
   private let metrics: WatchMetrics
   /// Until when a run may go on without the manager's help; `nil` between two of them.
@@ -26,10 +28,16 @@ package final class StoreWatch: Sendable {
   /// Runs are a second apart at least.
   private static let pause = Duration.seconds(1)
   private static let timer = 48_000...72_000
+  /// Of a feed: thousands ask one server, and not all at one moment.
+  private static let feedTimer = 15_000...45_000
   /// What somebody mends at the store, who need not know of this machine: a role, a schema, a copy
   /// of the servers that was put back.
   private static let waitedFor: Set<CommandError.Code> = [
     .syncRolledBack, .syncNotAllowed, .syncNotPrepared,
+  ]
+  /// Beside these, what whoever hands out a feed may show: he is to end nobody's watching.
+  private static let waitedForAtFeeds: Set<CommandError.Code> = [
+    .syncTampered, .syncWithheld, .syncForked,
   ]
   /// How long a run may take, of which a manager hears that it goes on.
   private static let longest = Duration.seconds(3600)
@@ -77,7 +85,10 @@ package final class StoreWatch: Sendable {
         isListening = true
         BlockingThread.start(name: "vault-listen") { [self] in listen() }
       }
-      let end = ContinuousClock.now + .milliseconds(Int.random(in: Self.timer))
+      let end =
+        ContinuousClock.now
+        + .milliseconds(
+          Int.random(in: follows.withLock { $0 } ? Self.feedTimer : Self.timer))
       guard waitForReason(until: end, signals) else { break }
       let isStore = isSignaled.withLock { signaled in
         defer { signaled = false }
@@ -105,6 +116,7 @@ package final class StoreWatch: Sendable {
         (try space.synchronize(), try space.status())
       }
       machines.withLock { $0 = status.devices }
+      follows.withLock { $0 = status.feedAge != nil }
       if report.sent > 0 || !report.changes.isUnchanged || report.mended > 0 {
         try settings.writesJSON ? StandardOutput.write(report.members) : report.tell()
       }
@@ -125,6 +137,7 @@ package final class StoreWatch: Sendable {
       guard
         [.unavailable, .busy, .inputOutput].contains(report.status)
           || Self.waitedFor.contains(report.code)
+          || follows.withLock({ $0 }) && Self.waitedForAtFeeds.contains(report.code)
       else { throw error }
       if !told.contains(report.code) { report.write(asJSON: settings.writesJSON) }
       return [report.code]

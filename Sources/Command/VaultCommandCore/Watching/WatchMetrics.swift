@@ -21,6 +21,8 @@ package final class WatchMetrics: Sendable {
     /// How often a run ended with a code.
     var errors: [String: UInt64] = [:]
     var isWell = false
+    /// How old the feed is that the vault follows; `nil` on a machine of the space.
+    var feed: FeedAge?
   }
 
   private let file: String?
@@ -68,6 +70,7 @@ package final class WatchMetrics: Sendable {
       numbers.waiting = status.unsent + (isReader ? 0 : changed)
       numbers.kept = isReader ? changed : 0
       numbers.machines = status.devices
+      numbers.feed = status.feedAge
       for code in codes { numbers.errors[code.rawValue, default: 0] += 1 }
       numbers.isWell = codes.isEmpty
     }
@@ -110,6 +113,16 @@ package final class WatchMetrics: Sendable {
     add(
       "changes_kept", "gauge", "Changes on a machine that only reads: they stay there.",
       [("", "\(numbers.kept)")])
+    if let feed = numbers.feed {
+      let isStale =
+        Date().timeIntervalSince1970 * 1000 - Double(feed.written) > Double(feed.patience)
+      add(
+        "feed_timestamp_seconds", "gauge", "When the feed that this machine follows was written.",
+        [("", "\(Double(feed.written) / 1000)")])
+      add(
+        "feed_stale", "gauge", "1 if that feed is older than it should get.",
+        [("", isStale ? "1" : "0")])
+    }
     add("machines", "gauge", "Machines that are in the space.", [("", "\(numbers.machines)")])
     add("runs_total", "counter", "Runs since the watching began.", [("", "\(numbers.runs)")])
     add(
