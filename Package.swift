@@ -367,7 +367,7 @@ let package = Package(
       ],
       exclude: [
         "Vectors", "Servers/certificates.py", "Servers/etcd_server.py",
-        "Servers/postgres_server.py", "Servers/rclone_server.py",
+        "Servers/postgres_server.py", "Servers/rclone_server.py", "Servers/feed_server.py",
       ]),
     // Two homes, a folder between them, and stores that a program with models has open.
     .testTarget(

@@ -111,6 +111,26 @@ struct PaperSpace {
       invitation: id, keys: keys.publicKeys, role: role, uses: uses, expires: expires)
   }
 
+  /// Makes a subscription, whose code is called as it is.
+  mutating func subscribe(
+    _ code: String, by name: String, knowing known: [String: Int]? = nil
+  ) throws {
+    try write(name, [subscription(code)], knowing: known)
+  }
+
+  /// The operation that makes a subscription, and its code.
+  mutating func subscription(
+    _ code: String, expires: Int64 = .max
+  ) throws -> VaultSync.Operation {
+    let keys = try Self.makeKeys("code \(code)")
+    let named = PublicKeys(
+      signing: SubscriptionName.block(code), sealing: keys.publicKeys.sealing)
+    let id = try Hash.blake2b(
+      Array("VSR1/invitation".utf8) + named.signing + named.sealing, count: 16)
+    codes[code] = Code(id: id, keys: keys)
+    return .invite(invitation: id, keys: named, role: .reader, uses: 1, expires: expires)
+  }
+
   /// Makes a recovery code.
   mutating func makeCode(_ code: String, by name: String) throws {
     try invite(code, by: name, .admin, uses: .max, expires: .max)

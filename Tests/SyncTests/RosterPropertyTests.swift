@@ -17,6 +17,8 @@ struct RosterPropertyTests {
       case role(String, SyncRole)
       case code(String)
       case claim(code: String)
+      case subscription(String)
+      case admission(String, code: String)
       case succeed(String)
       case word
     }
@@ -46,7 +48,7 @@ struct RosterPropertyTests {
       let roles: [SyncRole] = [.reader, .writer, .admin, .owner]
       let role = roles[dice.below(try #require(space.people[author]).isOwner(in: roster) ? 4 : 3)]
       var action: Action
-      switch dice.below(9) {
+      switch dice.below(10) {
       case 0..<4:
         people.append("p\(number)")
         action = Action(author: author, kind: .add("p\(number)", role))
@@ -70,6 +72,14 @@ struct RosterPropertyTests {
         action = Action(
           author: "s\(number)", kind: .succeed(other),
           known: isFirst ? known?.merging([other: 1]) { max($0, $1) } : nil)
+      case 8:
+        // A subscription, which somebody claims, and is let in by.
+        actions.append(Action(author: author, kind: .subscription("t\(number)")))
+        try perform(actions[actions.count - 1], in: &space)
+        actions.append(Action(author: "x\(number)", kind: .claim(code: "t\(number)")))
+        try perform(actions[actions.count - 1], in: &space)
+        action = Action(
+          author: author, kind: .admission("x\(number)", code: "t\(number)"))
       default: action = Action(author: other, kind: .word, known: known)
       }
       // Who has said more than he would remember says it with all that he knows.
@@ -98,6 +108,8 @@ struct RosterPropertyTests {
       try space.setRole(role, of: name, by: author, knowing: action.known)
     case .code(let code): try space.makeCode(code, by: author)
     case .claim(let code): try space.claim(author, by: code)
+    case .subscription(let code): try space.subscribe(code, by: author)
+    case .admission(let name, let code): try space.admit(name, by: author, code: code)
     case .succeed(let former):
       try space.succeed(author, of: former, knowing: action.known)
     case .word: try space.write(author, extra, knowing: action.known)
@@ -111,11 +123,12 @@ struct RosterPropertyTests {
     let invitation = try space.invitation("of \(name)", .owner, uses: 100, expires: .max)
     let recovery = try space.invitation("code of \(name)", .admin, uses: .max, expires: .max)
     let streams = space.people.values.map(\.stream).sorted()
+    let subscription = try space.subscription("sub-of-\(name)")
     let codes = space.codes.values.map(\.id).sorted { $0.lexicographicallyPrecedes($1) }
     guard let person = space.people[name] else { return [] }
     let people = space.people.values.sorted { $0.stream < $1.stream }
     return [
-      [invitation, recovery],
+      [invitation, recovery, subscription],
       streams.flatMap { [.remove($0, last: 0), .remove($0, last: .max)] },
       streams.flatMap { [.role($0, .reader), .role($0, .owner)] },
       codes.map { .settle(invitation: $0, accepted: []) },
@@ -164,6 +177,8 @@ struct RosterPropertyTests {
         let roster = Roster(other.records, upTo: other.frontier)
         #expect(PaperSpace.everything(of: roster) == expected, "seed \(seed)")
       }
+      // By a subscription nobody is let in.
+      #expect(!space.members.contains { $0.hasPrefix("x") }, "seed \(seed)")
       // Somebody always can go on, unless he went by himself.
       #expect(!space.roster.owners.isEmpty, "seed \(seed)")
     }
@@ -192,7 +207,10 @@ struct RosterPropertyTests {
           let author = actions[place].author
           // His own stream may be stopped by it, and nobody else's.
           let stopped = Set(other.history.stops.map(\.stream))
-          #expect(stopped.allSatisfy { $0 == other.people[author]?.stream }, "seed \(seed)")
+          let claimants = other.people.filter { $0.key.hasPrefix("x") }.map(\.value.stream)
+          #expect(
+            stopped.subtracting(claimants).allSatisfy { $0 == other.people[author]?.stream },
+            "seed \(seed)")
           // Everybody may leave, and give away what he may; and with him who goes on for him.
           let family = space.family(of: author)
           #expect(

@@ -645,6 +645,8 @@ extension CommandGrammar {
       cmd:COMMAND.
       --stdin: Read the code from stdin.
       --merge: Give the others what this vault has, without a question.
+      --subscription <source>: Follow a feed by a subscription, whose code is there: file:PATH, \
+      env:NAME, fd:N, cmd:COMMAND, prompt, - for stdin.
       *
       """),
     CommandGrammar(
@@ -670,7 +672,7 @@ extension CommandGrammar {
       """),
     CommandGrammar(
       "sync devices",
-      "List the machines.",
+      "List the machines, and the subscriptions.",
       """
       *
       """),
@@ -698,6 +700,44 @@ extension CommandGrammar {
       "Let a machine in whose invitation had ended before an admin's machine saw it.",
       """
       <device>: Its name, or the beginning of its id.
+      *
+      """),
+    CommandGrammar(
+      "sync subscription",
+      "Let many read without being machines of the space: by the code of a group.",
+      """
+      -h --help: Show help information.
+      """),
+    CommandGrammar(
+      "sync subscription create",
+      "Make a subscription, and write its code once.",
+      """
+      <name>: What the group is called: letters, digits, dots, hyphens, underscores.
+      --for <time>: For how long
+      --out -o <file> =file: Write the code to a file that only you can read
+      *
+      """),
+    CommandGrammar(
+      "sync subscription list",
+      "List the subscriptions, those that were removed at the end.",
+      """
+      *
+      """),
+    CommandGrammar(
+      "sync subscription remove",
+      "End a subscription: who has its code reads nothing that is written from now on.",
+      """
+      <name>: Its name, or the beginning of its id.
+      *
+      """),
+    CommandGrammar(
+      "sync mirror",
+      "Publish the space in a folder, for those who read it by a subscription.",
+      """
+      <folder> =directory: The folder.
+      --every <time>: How often you do that: a feed three times as old is told where it is read. \
+      5s to 7d.
+      --watch: Do it again and again, until it is ended.
       *
       """),
     CommandGrammar(

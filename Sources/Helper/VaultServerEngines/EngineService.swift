@@ -17,6 +17,7 @@ package enum EngineService {
   /// - Parameter name: Which engine.
   package static func run(_ name: String) -> Never {
     guard let hello = receive(), hello.word == "hello" else { exit(64) }
+    if name == WebFeedFiles.engine { answerFeeds(hello) }
     let engine: any SyncEngine
     do {
       guard hello.number(1) == 1, let address = hello.text(2), let seconds = hello.number(3) else {
@@ -41,6 +42,34 @@ package enum EngineService {
       do {
         if request.word == "changes" { try signal(request, engine) }
         send(EngineMessage([Array("ok".utf8)] + (try answer(request, engine))))
+      } catch {
+        send(refusal(error))
+      }
+    }
+    exit(0)
+  }
+
+  /// Fetches the files of a mirror, until stdin ends.
+  private static func answerFeeds(_ hello: EngineMessage) -> Never {
+    let fetching: FeedFetching
+    do {
+      guard hello.number(1) == 1, let seconds = hello.number(3) else {
+        throw SyncError(.unavailable, "the greeting is of another version", hint: "update both")
+      }
+      fetching = try FeedFetching(seconds: Int(clamping: seconds))
+      send(EngineMessage(["ok", "1", "", String(SyncObject.maximumLength)]))
+    } catch {
+      send(refusal(error))
+      exit(1)
+    }
+    while let request = receive() {
+      do {
+        guard request.word == "get", request.fields.count == 4, let address = request.text(1),
+          let limit = request.number(2)
+        else { throw Malformed() }
+        let found = try fetching.file(
+          at: address, unless: request.fields[3], limit: Int(clamping: limit))
+        send(EngineMessage([Array("ok".utf8)] + found.fields))
       } catch {
         send(refusal(error))
       }

@@ -14,7 +14,8 @@ extension SyncedVault {
   /// for name in try laptop.items(exposedTo: "desktop") { print("change \(name)") }
   /// ```
   ///
-  /// - Parameter device: The machine's label, or the beginning of its id; it may be out.
+  /// - Parameter device: The machine's label, or the beginning of its id; it may be out. Or the name
+  ///   of a subscription, also of one that was ended.
   /// - Returns: The names, sorted; items in the trash are not named.
   /// - Throws: ``SyncError`` with code `.deviceNotFound`, `.notJoined`, `.copied`, `.tampered`;
   ///   what reading the vault throws.
@@ -32,9 +33,7 @@ extension SyncedVault {
     // Every record says what it was sealed with, not only those that still count.
     let loaded = try files.locked { try replica.load(usesBase: false) }
     let roster = loaded.history.roster()
-    let member = try Membership(exchange).findInOrOut(device, roster)
-    let line = roster.line(of: member.stream)
-    let keys = roster.keys(knownTo: member)
+    let (keys, line) = try reader(called: device, roster)
     var known: [[UInt8]: [SecretBytes]] = [:]
     for record in loaded.history.all
     where keys.contains(record.epoch) || line.contains(record.stream) {
@@ -69,5 +68,22 @@ extension SyncedVault {
       }
     }
     return Set(exposed.map { Hexadecimal.text($0.id) })
+  }
+
+  /// The keys that a machine or the code of a subscription has, and the streams that the machine
+  /// wrote: a machine comes before a subscription of its name.
+  private func reader(
+    called name: String, _ roster: Roster
+  ) throws -> (keys: Set<[UInt8]>, line: [StreamID]) {
+    do {
+      let member = try Membership(exchange).findInOrOut(name, roster)
+      return (roster.keys(knownTo: member), roster.line(of: member.stream))
+    } catch {
+      // Of several with one name, all that were ended count.
+      let named = roster.subscriptions.filter { $0.subscription == name }
+      let found = named.isEmpty ? (try? roster.subscription(name)).map { [$0] } ?? [] : named
+      guard !found.isEmpty else { throw error }
+      return (found.reduce(into: []) { $0.formUnion(roster.keys(knownTo: $1)) }, [])
+    }
   }
 }

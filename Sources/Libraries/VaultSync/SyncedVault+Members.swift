@@ -63,7 +63,11 @@ extension SyncedVault {
     let loaded = try files.locked { try replica.load() }
     let roster = loaded.history.roster()
     // A stream for which another one goes on is that machine, once.
-    let members = roster.listed.sorted {
+    // Who follows a feed is none of the machines, for himself neither.
+    let members = roster.listed.filter {
+      loaded.state.feed == nil || $0.stream != loaded.state.stream
+    }
+    .sorted {
       ($0.last == nil ? 0 : 1, $0.joined, $0.stream) < (
         $1.last == nil ? 0 : 1, $1.joined, $1.stream
       )

@@ -20,7 +20,7 @@ extension SyncedVault {
     return SyncOverview(
       store: state.store, label: state.label,
       lastContact: state.lastContact,
-      hasChanges: told > state.sent || files.isVaultNewer
+      hasChanges: state.feed == nil && told > state.sent || files.isVaultNewer
         || !PreferencesExchange.areAtRest(state.preferences, preferences),
       failure: notes.failure?.code, failingSince: notes.failure?.since,
       waiting: notes.waiting.count, stopped: notes.stopped.count,
@@ -47,6 +47,14 @@ extension SyncedVault {
   /// - Parameter path: The vault file's path. Only one file beside it is looked for.
   /// - Returns: Whether the last run found it so.
   public static func isReader(vaultAt path: String) -> Bool { SyncFiles(vault: path).isReader }
+
+  /// Whether what this machine changes stays on it, since it follows a feed.
+  ///
+  /// - Parameter path: The vault file's path. Only one file beside it is looked at.
+  /// - Returns: Whether it follows one.
+  package static func followsFeed(vaultAt path: String) -> Bool {
+    SyncFiles(vault: path).followsFeed
+  }
 
   /// The preference domains that a vault's machine has in the space.
   ///

@@ -190,7 +190,7 @@ public final class ProgramEngine: SyncEngine {
   }
 
   /// Asks, and takes the answer without its first word.
-  private func call(_ words: [String], _ bytes: [[UInt8]] = []) throws -> [[UInt8]] {
+  func call(_ words: [String], _ bytes: [[UInt8]] = []) throws -> [[UInt8]] {
     try opened { open in
       try exchange(EngineMessage(words, bytes).bytes, &open.conversation)
     }

@@ -24,6 +24,8 @@ public struct StoreAddress: Sendable, Hashable {
     case postgresql
     /// A remote of rclone, through a program of this software.
     case rclone
+    /// The feed of a mirror, which is only read.
+    case feed
   }
 
   /// What holds the streams.
@@ -79,9 +81,7 @@ public struct StoreAddress: Sendable, Hashable {
       return
     }
     guard !text.contains(bytes: "://"), !text.contains(bytes: "::"), !text.isEmpty else {
-      throw SyncError(
-        .notAllowed, "the store must be a folder, a git repository, a server or a program",
-        hint: "such as ~/Sync/vault, or git@git.example.org:me/secrets.git")
+      throw Self.noStore
     }
     let typed = text.hasPrefix("/") ? text : "\(directory)/\(text)"
     // Once, here: a link that somebody else changes later leads nowhere else.
@@ -98,6 +98,17 @@ public struct StoreAddress: Sendable, Hashable {
     }
     kind = isRepository ? .git : .folder
     self.text = isRepository ? try GitRemote(path: path).text : path
+  }
+
+  /// Reads the address of a feed that a person typed.
+  ///
+  /// - Parameters:
+  ///   - text: `https://…/feed`, `file:///…/feed` or a path; `http://` of this machine alone.
+  ///   - directory: The directory that a relative path begins at, absolute.
+  /// - Throws: `SyncError` with code `.notAllowed`, also for an address that holds a password.
+  public init(feed text: String, in directory: String) throws {
+    kind = .feed
+    self.text = try FeedAddress(typed: text, in: directory).remembered
   }
 
   /// Where a folder lies now: it may have been moved, and a link of the user's own be left.
@@ -119,7 +130,25 @@ public struct StoreAddress: Sendable, Hashable {
   }
 
   /// The address as it may be shown: without a token that an earlier version has taken.
-  public var shown: String { kind == .git ? GitRemote.shown(text) : text }
+  public var shown: String {
+    switch kind {
+    case .git: GitRemote.shown(text)
+    case .feed: FeedAddress(remembered: text)?.text ?? text
+    default: text
+    }
+  }
+
+  /// The mirror of a feed; `nil` for another store.
+  ///
+  /// - Parameter asks: Whether a person waits.
+  /// - Returns: The mirror; nothing is read yet.
+  package func mirror(asks: Bool = false) -> (any FeedEngine)? {
+    guard let feed = FeedAddress(remembered: text) else { return nil }
+    guard let path = feed.file else {
+      return FeedStore(WebFeedFiles(feed, patience: asks ? 20 : 60))
+    }
+    return FeedStore(FolderFeedFiles(path: path))
+  }
 
   /// Reads what a vault remembers: `SyncedVault.store(of:)`.
   ///
@@ -128,6 +157,8 @@ public struct StoreAddress: Sendable, Hashable {
     self.text = text
     if text.hasPrefix("/") {
       kind = .folder
+    } else if FeedAddress(remembered: text) != nil {
+      kind = .feed
     } else if text.hasPrefix(Self.programScheme) {
       kind = .program
     } else if Self.isEtcd(text) {
@@ -151,20 +182,27 @@ public struct StoreAddress: Sendable, Hashable {
     cache: String, asks: Bool = false, password: SecretBytes? = nil
   ) throws -> any SyncEngine {
     switch kind {
-    case .folder: FolderEngine(path: Self.end(of: text))
-    case .git: try GitEngine(remote: GitRemote(text), cache: cache, asks: asks)
-    case .program: try Self.program(text, password: password, patience: asks ? 20 : 60)
+    case .feed:
+      guard let mirror = mirror(asks: asks) else { throw Self.noStore }
+      return mirror
+    case .folder: return FolderEngine(path: Self.end(of: text))
+    case .git: return try GitEngine(remote: GitRemote(text), cache: cache, asks: asks)
+    case .program: return try Self.program(text, password: password, patience: asks ? 20 : 60)
     case .etcd, .postgresql:
-      ProgramEngine(
+      return ProgramEngine(
         EngineProgram(owner: .own(name: kind.rawValue), address: text), password: password,
         patience: asks ? 20 : 60)
     case .rclone:
       // A storage far away takes its time for many small files.
-      ProgramEngine(
+      return ProgramEngine(
         EngineProgram(owner: .own(name: kind.rawValue), address: text), password: nil,
         patience: asks ? 60 : 300)
     }
   }
+
+  private static let noStore = SyncError(
+    .notAllowed, "the store must be a folder, a git repository, a server or a program",
+    hint: "such as ~/Sync/vault, or git@git.example.org:me/secrets.git")
 
   private static func isEtcd(_ text: String) -> Bool {
     text.hasPrefix("etcd://") || text.hasPrefix("etcd+http://")
@@ -173,14 +211,14 @@ public struct StoreAddress: Sendable, Hashable {
   /// Whether the store asks for a password of this user, unless something else says who this is.
   public var asksForPassword: String? {
     switch kind {
-    case .folder, .git, .program, .rclone: nil
+    case .folder, .git, .program, .rclone, .feed: nil
     case .etcd: (try? EtcdAddress(text))?.user
     case .postgresql: (try? PostgresAddress(text)).flatMap { $0.asksForPassword ? $0.user : nil }
     }
   }
 
   /// Whether a password goes anywhere: git and rclone have their own ways.
-  public var takesPassword: Bool { kind != .folder && kind != .git && kind != .rclone }
+  public var takesPassword: Bool { ![.folder, .git, .rclone, .feed].contains(kind) }
 
   // MARK: - Programs
 

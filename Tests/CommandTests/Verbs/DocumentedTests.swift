@@ -24,17 +24,24 @@ struct DocumentedTests {
     for row in try DocumentationPage("cli.md").rows(below: "Verbs") {
       for code in DocumentationPage.codes(row[0]) {
         let words = code.split { " ,".contains($0) }.map(String.init)
-        let verb = try #require(
+        var verb = try #require(
           grammar.root.verbs.first { $0.commandName == words.first }, "no such verb: \(code)")
         guard !verb.verbs.isEmpty else {
           documented.insert(verb.commandName)
           continue
         }
-        let inner = words.dropFirst().filter { word in
+        // `sync subscription create` lies one step deeper than `sync init`.
+        var (path, rest) = (verb.commandName, words.dropFirst())
+        while let next = verb.verbs.first(where: { $0.commandName == rest.first }),
+          !next.verbs.isEmpty
+        {
+          (verb, path, rest) = (next, "\(path) \(next.commandName)", rest.dropFirst())
+        }
+        let inner = rest.filter { word in
           verb.verbs.contains { $0.commandName == word }
         }
         #expect(!inner.isEmpty, "\(code)")
-        documented.formUnion(inner.map { "\(verb.commandName) \($0)" })
+        documented.formUnion(inner.map { "\(path) \($0)" })
       }
     }
     let there = Set(grammar.leaves.map(\.path))
@@ -108,9 +115,10 @@ struct DocumentedTests {
           continue
         }
         words = words.dropFirst()
-        if !verb.verbs.isEmpty, !words.isEmpty {
+        while !verb.verbs.isEmpty, !words.isEmpty {
           let inner = verb.verbs.first { $0.commandName == words.first }
           verb = try #require(inner, "\(page): vault \(call.joined(separator: " "))")
+          words = words.dropFirst()
         }
         if verb.commandName == "defaults" { continue }
         for option in words where option.hasPrefix("--") {

@@ -13,6 +13,11 @@ extension VaultSettings {
   package func addData(_ word: String) throws {
     let stores = try Self.stores(word)
     let outcomes = try withSpace { space in
+      guard try space.status().feedAge == nil else {
+        throw SyncError(
+          .notAllowed, "a feed has no stores of applications: this vault follows one",
+          hint: "a machine of the space has them")
+      }
       _ = try space.synchronize()
       return try DataSync(space).add(stores)
     }

@@ -372,10 +372,13 @@ extension VaultSettings {
     guard (try? System.status(of: path, in: AT_FDCWD)) != before else { return result }
     // A machine that has just left reads no space any more.
     if isReader, startsSync, SyncedVault.isReader(vaultAt: path) {
+      let follows = SyncedVault.followsFeed(vaultAt: path)
       StandardError.note(
-        "this machine only reads its space: the change stays here",
-        hint: "to give it back: \(ProgramName.current) sync now --discard-local; "
-          + "an owner or admin can make it a writer")
+        follows
+          ? "this vault follows a feed: the change stays here"
+          : "this machine only reads its space: the change stays here",
+        hint: "to give it back: \(ProgramName.current) sync now --discard-local"
+          + (follows ? "" : "; an owner or admin can make it a writer"))
     }
     if starts { ChildProgram.startAgain(words + ["sync", "now", "--unattended"]) }
     return result

@@ -72,6 +72,8 @@ extension SyncStatus {
       ("devices", .number(Int64(devices))), ("owners", .strings(owners)),
       ("admins", .strings(admins)),
       ("recoveryCodes", .number(Int64(recoveryCodes))),
+      ("subscriptions", .number(Int64(subscriptions))),
+      ("subscription", .optional(subscription)), ("feed", feedAge?.json ?? .null),
       ("unsent", .number(Int64(unsent))), ("changedItems", .number(Int64(changedItems))),
       ("changedPreferences", .number(Int64(changedPreferences))), ("domains", .strings(domains)),
       ("otherDomains", .strings(otherDomains)), ("forks", .array(forks.map(\.json))),
@@ -118,6 +120,11 @@ extension SyncStatus {
   /// What was changed here and is not in the store, or never goes there.
   private var changesRow: [String] {
     let changed = changedItems + changedPreferences
+    if subscription != nil {
+      return [
+        "changes here", changed == 0 ? "none" : "\(changed), which stay here: it follows a feed",
+      ]
+    }
     return switch role {
     case nil: ["changes here", "stay here: this machine is not in the space"]
     case .reader?:
@@ -126,17 +133,28 @@ extension SyncStatus {
     }
   }
 
+  /// What this machine is in the space.
+  private var ownRow: [String] {
+    [
+      "this machine",
+      subscription.map { "follows the subscription \(Sanitizer.visible($0))" }
+        ?? "\(Sanitizer.visible(label)), \(role?.name ?? "not in")",
+    ]
+  }
+
   /// The state as rows.
   package func rows(at now: Date) -> [[String]] {
-    [
-      ["store", "\(kind) \(Sanitizer.visible(address.shown))"],
-      ["this machine", "\(Sanitizer.visible(label)), \(role?.name ?? "not in")"],
+    var rows = [
+      ["store", "\(kind) \(Sanitizer.visible(address.shown))"], ownRow,
       ["machines", String(devices)],
       ["owners", ownersInWords],
       ["recovery codes", recoveryCodes == 0 ? "none opens the space" : String(recoveryCodes)],
-      ["last contact", lastContact?.relative(to: now) ?? "never"],
-      changesRow,
     ]
+    if subscriptions > 0 { rows.append(["subscriptions", String(subscriptions)]) }
+    rows.append(["last contact", lastContact?.relative(to: now) ?? "never"])
+    if let feedAge { rows.append(feedAge.row(at: now)) }
+    rows.append(changesRow)
+    return rows
       + domains.map { ["preferences", Sanitizer.visible($0)] }
       + otherDomains.map { ["not added here", Sanitizer.visible($0)] }
       + waiting.map { ["on their way", "records of \(Sanitizer.visible($0))"] }
@@ -287,6 +305,7 @@ extension SyncReport {
         hint: nil)
     }
     Self.tellAsking(asking)
+    if let feedAge, feedAge.isStale { feedAge.tell() }
     for problem in stopped {
       StandardError.warning(Sanitizer.visible(problem.message), hint: problem.hint)
     }
@@ -350,6 +369,7 @@ extension SyncReport {
             })
         ),
         ("asking", .strings(asking)), ("stopped", .strings(stopped.map(\.message))),
+        ("feed", feedAge?.json ?? .null),
         (
           "refusedItems",
           .array(

@@ -21,6 +21,8 @@ package final class StoreWatch: Sendable {
   private let machines = Mutex(1)
   /// About what the store is listened to, each on a thread of its own.
   private let listened = Mutex<Set<Subject>>([])
+  /// Whether the vault follows a feed, as far as is known.
+  private let follows = Mutex(false)
   /// What a monitor reads.
   private let metrics: WatchMetrics
   /// Until when a run may go on without the manager's help; `nil` between two of them.
@@ -39,10 +41,16 @@ package final class StoreWatch: Sendable {
   /// application may save all the time.
   private static let (pause, share) = (Duration.seconds(1), 4)
   private static let timer = 48_000...72_000
+  /// Of a feed: thousands ask one server, and not all at one moment.
+  private static let feedTimer = 15_000...45_000
   /// What somebody mends at the store, who need not know of this machine: a role, a schema, a copy
   /// of the servers that was put back.
   private static let waitedFor: Set<CommandError.Code> = [
     .syncRolledBack, .syncNotAllowed, .syncNotPrepared,
+  ]
+  /// Beside these, what whoever hands out a feed may show: he is to end nobody's watching.
+  private static let waitedForAtFeeds: Set<CommandError.Code> = [
+    .syncTampered, .syncWithheld, .syncForked,
   ]
   /// How long a run may take, of which a manager hears that it goes on.
   private static let longest = Duration.seconds(3600)
@@ -94,7 +102,8 @@ package final class StoreWatch: Sendable {
       let ended = ContinuousClock.now
       // A store that is away is heard of when it is back.
       listen(to: .vault)
-      let end = ContinuousClock.now + .milliseconds(Int.random(in: Self.timer))
+      let timer = follows.withLock { $0 } ? Self.feedTimer : Self.timer
+      let end = ContinuousClock.now + .milliseconds(Int.random(in: timer))
       guard waitForReason(until: end, signals) else { break }
       let isStore = isSignaled.withLock { signaled in
         defer { signaled = false }
@@ -137,6 +146,7 @@ package final class StoreWatch: Sendable {
         return (run, try space.status(), stores)
       }
       machines.withLock { $0 = status.devices }
+      follows.withLock { $0 = status.feedAge != nil }
       try here.follow(
         preferences: status.domains.isEmpty ? nil : settings.location(),
         stores: stores.map(\.path))
@@ -157,6 +167,7 @@ package final class StoreWatch: Sendable {
       guard
         [.unavailable, .busy, .inputOutput].contains(report.status)
           || Self.waitedFor.contains(report.code)
+          || follows.withLock({ $0 }) && Self.waitedForAtFeeds.contains(report.code)
       else { throw error }
       if !told.codes.contains(report.code) { report.write(asJSON: settings.writesJSON) }
       return Told(codes: [report.code], stores: told.stores, desktop: told.desktop)

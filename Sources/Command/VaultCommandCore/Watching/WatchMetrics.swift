@@ -22,6 +22,8 @@ package final class WatchMetrics: Sendable {
     /// How often a run ended with a code.
     var errors: [String: UInt64] = [:]
     var isWell = false
+    /// How old the feed is that the vault follows; `nil` on a machine of the space.
+    var feed: FeedAge?
   }
 
   private let file: String?
@@ -72,6 +74,7 @@ package final class WatchMetrics: Sendable {
       numbers.machines = status.devices
       numbers.rowsTaken += run.data.reduce(0) { $0 + $1.taken }
       numbers.rowsSent += run.data.reduce(0) { $0 + $1.told }
+      numbers.feed = status.feedAge
       for code in codes { numbers.errors[code.rawValue, default: 0] += 1 }
       numbers.isWell = codes.isEmpty
     }
@@ -114,6 +117,16 @@ package final class WatchMetrics: Sendable {
     add(
       "changes_kept", "gauge", "Changes on a machine that only reads: they stay there.",
       [("", "\(numbers.kept)")])
+    if let feed = numbers.feed {
+      let isStale =
+        Date().timeIntervalSince1970 * 1000 - Double(feed.written) > Double(feed.patience)
+      add(
+        "feed_timestamp_seconds", "gauge", "When the feed that this machine follows was written.",
+        [("", "\(Double(feed.written) / 1000)")])
+      add(
+        "feed_stale", "gauge", "1 if that feed is older than it should get.",
+        [("", isStale ? "1" : "0")])
+    }
     add("machines", "gauge", "Machines that are in the space.", [("", "\(numbers.machines)")])
     add("runs_total", "counter", "Runs since the watching began.", [("", "\(numbers.runs)")])
     add(

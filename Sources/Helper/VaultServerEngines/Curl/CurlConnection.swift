@@ -72,13 +72,13 @@ import VaultSyncEngines
   ///
   /// - Parameters:
   ///   - address: As for ``post(_:_:headers:limit:)``.
-  ///   - body: What is posted.
+  ///   - body: What is posted; `nil` to fetch.
   ///   - headers: Lines.
   ///   - take: Gets what comes; false ends it.
   /// - Returns: The status.
   /// - Throws: ``Failure``.
   func stream(
-    _ address: String, _ body: [UInt8], headers: [String],
+    _ address: String, _ body: [UInt8]?, headers: [String],
     _ take: ([UInt8]) -> Bool
   ) throws(Failure) -> Int {
     let result: Result<Int, Failure> = withoutActuallyEscaping(take) { take in
@@ -92,18 +92,42 @@ import VaultSyncEngines
     return try result.get()
   }
 
+  /// Fetches a file; its answer has the lines of its head, an empty one, and the file.
+  ///
+  /// A connection that has posted something is of no use for it.
+  ///
+  /// - Parameters:
+  ///   - address: As for ``post(_:_:headers:limit:)``.
+  ///   - headers: Lines.
+  ///   - limit: Most bytes of the answer, with its head.
+  /// - Returns: The answer, whatever its status.
+  /// - Throws: ``Failure``.
+  func get(_ address: String, headers: [String], limit: Int) throws(Failure) -> Answer {
+    set(1, cvault_curl_http_get)
+    set(1, cvault_curl_header)
+    var taken: [UInt8] = []
+    let status = try stream(address, nil, headers: headers) { bytes in
+      guard taken.count + bytes.count <= limit else { return false }
+      taken += bytes
+      return true
+    }
+    return Answer(status: status, body: taken)
+  }
+
   private func perform(
-    _ address: String, _ body: [UInt8], _ headers: [String], _ taking: Taking
+    _ address: String, _ body: [UInt8]?, _ headers: [String], _ taking: Taking
   ) throws(Failure) -> Int {
     var list: OpaquePointer?
     for header in headers { unsafe list = curl.curl_slist_append(list, header) }
     defer { unsafe curl.curl_slist_free_all(list) }
     var words = [CChar](repeating: 0, count: 256)
     let code: Int32 = unsafe words.withUnsafeMutableBufferPointer { words in
-      unsafe body.withUnsafeBufferPointer { body in
+      unsafe (body ?? []).withUnsafeBufferPointer { posted in
         set(address, cvault_curl_url)
-        unsafe set(pointer: body.baseAddress, cvault_curl_post_fields)
-        set(body.count, cvault_curl_post_field_size)
+        if body != nil {
+          unsafe set(pointer: posted.baseAddress, cvault_curl_post_fields)
+          set(posted.count, cvault_curl_post_field_size)
+        }
         unsafe set(pointer: UnsafeRawPointer(list), cvault_curl_http_header)
         unsafe set(pointer: words.baseAddress, cvault_curl_error_buffer)
         unsafe set(

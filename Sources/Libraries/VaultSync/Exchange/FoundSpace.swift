@@ -49,8 +49,27 @@ package struct FoundSpace {
       base: root)
     empty.viewer = stream
     empty.progress = { tell(.opening, $0, $1) }
+    (history, forks, records) = try Self.read(empty, from: engine, tuning, own: stream, tell: tell)
+    try check(isEventual: engine.isEventual)
+    try checkIsOpen(at: now)
+  }
+
+  /// Reads all that a store shows of a space.
+  ///
+  /// - Parameters:
+  ///   - empty: What is known: keys, and perhaps a snapshot.
+  ///   - engine: The store.
+  ///   - tuning: How much is kept of one machine.
+  ///   - stream: The stream of the machine that reads.
+  ///   - tell: Hears how far the work is.
+  /// - Returns: The space, what was decided about streams that forked, and the records in order.
+  /// - Throws: ``SyncError`` with code `.unavailable`, and what the engine throws.
+  static func read(
+    _ empty: Space, from engine: any SyncEngine, _ tuning: ExchangeTuning, own stream: StreamID,
+    tell: @escaping FetchingProgress.Telling
+  ) throws -> (history: Space, forks: SyncForks, records: [[UInt8]]) {
     var (history, forks) = (empty, SyncForks())
-    var fetched = try Self.fetchAll(from: engine, tuning, into: &history, tell: tell)
+    var fetched = try fetchAll(from: engine, tuning, into: &history, tell: tell)
     // Of streams that forked the others have decided what counts.
     for _ in 0..<8 {
       let decided = try SettlingForks.decide(history, &forks, own: stream) { stream, number, _ in
@@ -61,12 +80,9 @@ package struct FoundSpace {
       guard decided != nil else { break }
       history = empty
       for fork in forks.settled { history.settle(fork) }
-      fetched = try Self.fetchAll(
-        from: engine, tuning, into: &history, forks.settled, tell: tell)
+      fetched = try fetchAll(from: engine, tuning, into: &history, forks.settled, tell: tell)
     }
-    (self.history, self.forks, records) = (history, forks, fetched)
-    try check(isEventual: engine.isEventual)
-    try checkIsOpen(at: now)
+    return (history, forks, fetched)
   }
 
   /// Checks that nobody has used up, replaced or withdrawn the code, and that its time is not over.

@@ -104,7 +104,7 @@ struct Joining: Exchanging {
     return space
   }
 
-  private func checkIsFree() throws {
+  func checkIsFree() throws {
     guard try files.state() != nil, try vault.blocking.key(for: Replica.purpose) != nil else {
       return
     }

@@ -244,6 +244,8 @@ struct Membership: Exchanging {
   /// - Returns: Whether they know of it, or need not.
   /// - Throws: ``SyncError`` with code `.lastOwner`.
   func tellOfLeaving(asLastOwner: Bool) throws -> Bool {
+    // Nobody knows of a vault that follows a feed.
+    guard mirror == nil else { return true }
     do {
       var loaded = try replica.load()
       guard try replica.homeIdentity().wrote(loaded.state) else { return true }

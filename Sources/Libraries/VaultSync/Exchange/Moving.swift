@@ -9,6 +9,12 @@ struct Moving: Exchanging {
   func follow(to engine: any SyncEngine, at store: String, acceptingRollback: Bool) throws {
     try files.locked {
       let loaded = try replica.load()
+      guard mirror == nil, !(engine is any FeedEngine) else {
+        throw SyncError(
+          .notAllowed, "a vault that follows a feed has no store that moves",
+          hint: "leave the space here, and follow the feed at its other address by the subscription"
+        )
+      }
       guard try engine.spaces().contains(loaded.state.space) else {
         throw SyncError(
           .rolledBack, "that place has not this vault's space",

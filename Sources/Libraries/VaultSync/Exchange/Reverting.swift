@@ -24,6 +24,7 @@ struct Reverting: Exchanging {
 
   /// Takes the store's records; see ``SyncedVault/fetch(acceptingRollback:)``.
   func fetch(acceptingRollback: Bool) throws {
+    guard mirror == nil else { throw Following.onlyReads }
     try files.locked {
       var loaded = try replica.load()
       var report = SyncReport(changes: MergeReport.unchanged)

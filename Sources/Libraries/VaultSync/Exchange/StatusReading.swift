@@ -32,16 +32,24 @@ struct StatusReading: Exchanging {
     func labels(_ streams: Dictionary<StreamID, Int64>.Keys) -> [String] {
       Set(streams.map { loaded.history.label(of: $0) ?? "a new machine" }).sorted()
     }
-    let records = loaded.history.streams[loaded.state.stream]?.count ?? 0
+    let follows = loaded.state.feed != nil
+    let records = follows ? 0 : loaded.history.streams[loaded.state.stream]?.count ?? 0
     return SyncStatus(
       store: loaded.state.store, space: loaded.state.space.text,
       label: own?.label ?? loaded.state.label,
-      role: own.flatMap { $0.last == nil ? $0.role : nil }, devices: roster.present.count,
+      role: own.flatMap { $0.last == nil ? $0.role : nil },
+      // Who follows a feed is no machine of the space.
+      devices: roster.present.count { !follows || $0.stream != loaded.state.stream },
       owners: roster.owners.map { roster.shownLabel(of: $0.stream) },
       admins: roster.present.filter { roster.isAdmin($0.stream) }.map(\.stream)
         .filter { stream in !roster.owners.contains { $0.stream == stream } }
         .map { roster.shownLabel(of: $0) },
       recoveryCodes: roster.recoveryCodes().count,
+      subscriptions: roster.subscriptions.count { !$0.isSettled },
+      subscription: follows ? subscription(loaded) : nil,
+      feedAge: loaded.state.feed.map {
+        FeedAge(written: $0.time, every: $0.interval, at: now())
+      },
       unsent: max(0, records - Int(loaded.state.sent)), changedItems: changes.items,
       changedPreferences: changes.preferences, domains: domains.keys.sorted(),
       otherDomains: others.keys.sorted(),
@@ -51,6 +59,13 @@ struct StatusReading: Exchanging {
       waiting: labels(notes.waiting.keys), stopped: labels(notes.stopped.keys),
       lastContact: loaded.state.lastContact == 0
         ? nil : Date(timeIntervalSince1970: Double(loaded.state.lastContact) / 1000))
+  }
+
+  /// The subscription that this vault's own record names.
+  private func subscription(_ loaded: LoadedReplica) -> String? {
+    let first = loaded.history.record(loaded.state.stream, 1)?.content.operations.first
+    guard case .claim(_, let id, _, _)? = first else { return nil }
+    return loaded.history.roster().invitations[id]?.subscription
   }
 
   private func folded(_ loaded: LoadedReplica) throws(SpaceBase.Outdated) -> FoldedPreferences {

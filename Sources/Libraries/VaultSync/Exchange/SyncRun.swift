@@ -10,6 +10,10 @@ struct SyncRun: Exchanging {
     try files.locked {
       var (state, keys) = try replica.loadState()
       return try noting(acceptingRollback) { notes in
+        if let mirror {
+          return try Following(exchange).run(
+            (state, keys), mirror, &notes, acceptingRollback: acceptingRollback)
+        }
         let heads = try engine.heads(in: state.space)
         if !acceptingRollback, !Sending(exchange).isTimeToMend(state), try isAtRest(state, heads) {
           state.lastContact = now()
@@ -78,7 +82,9 @@ struct SyncRun: Exchanging {
     first: (inout LoadedReplica, Roster) throws -> [Operation],
     further: (inout LoadedReplica, Roster) throws -> [Operation]
   ) throws -> SyncReport {
-    try noting(acceptingRollback) { notes in
+    // Whoever follows a feed says nothing to anybody.
+    guard mirror == nil else { throw Following.onlyReads }
+    return try noting(acceptingRollback) { notes in
       let heads = try engine.heads(in: loaded.state.space)
       return try bringTogether(&loaded, heads, &notes, acceptingRollback) { loaded, roster in
         do { return try first(&loaded, roster) } catch { throw Refusal(error: error) }
@@ -238,7 +244,7 @@ struct SyncRun: Exchanging {
   }
 
   /// Leaves out of the report which items the vault has no room for, where that was told before.
-  private func tellLeftOut(
+  func tellLeftOut(
     _ report: inout SyncReport, _ loaded: LoadedReplica, _ notes: inout SyncNotes
   ) throws {
     guard !report.changes.leftOut.isEmpty else { return }
@@ -254,7 +260,7 @@ struct SyncRun: Exchanging {
   }
 
   /// Fetches; where others decide which record of a stream counts, once more by that.
-  private func fetch(
+  func fetch(
     _ heads: [StreamHead], _ loaded: inout LoadedReplica, _ report: inout SyncReport
   ) throws -> OwnStream {
     let before = report

@@ -21,6 +21,11 @@ package struct InvitationCode: Sendable {
   /// - Throws: ``SyncError`` with code `.invitation` if it has a mistake.
   package init(typed: SecretBytes) throws {
     guard let secret = try RecoveryCode.key(from: typed) else {
+      if SubscriptionCode.isOne(typed) {
+        throw SyncError(
+          .invitation, "that is the code of a subscription, by which nobody joins as a machine",
+          hint: "it follows a feed: name that, and where the code comes from")
+      }
       throw SyncError(
         .invitation, "that is no invitation: a character is wrong or missing",
         hint: "type it again: 36 letters and digits, hyphens do not matter")
@@ -80,6 +85,20 @@ package struct InvitationContent: Sendable {
   /// - Returns: The bytes.
   /// - Throws: `SealingError`.
   package func sealed(_ key: SecretBytes, to publicKey: [UInt8]? = nil) throws -> [UInt8] {
+    let content = try encoded()
+    guard let publicKey else {
+      return try content.withBytes {
+        try AuthenticatedEncryption.seal($0, key: key, context: Self.context)
+      }
+    }
+    let box = try SecretBytes(copying: SealingKeyPair.seal(content, to: publicKey))
+    return try box.withBytes {
+      try AuthenticatedEncryption.seal($0, key: key, context: Self.boxContext)
+    }
+  }
+
+  /// Its bytes, before anything is sealed.
+  func encoded() throws -> SecretBytes {
     var builder = SecretBuilder()
     builder.put(space.bytes)
     builder.put(role.rawValue)
@@ -93,16 +112,7 @@ package struct InvitationContent: Sendable {
     for sighting in seen { builder.put(sighting) }
     builder.put(UInt8(snapshot == nil ? 0 : 1))
     if let snapshot { builder.put(snapshot) }
-    let content = try builder.joined()
-    guard let publicKey else {
-      return try content.withBytes {
-        try AuthenticatedEncryption.seal($0, key: key, context: Self.context)
-      }
-    }
-    let box = try SecretBytes(copying: SealingKeyPair.seal(content, to: publicKey))
-    return try box.withBytes {
-      try AuthenticatedEncryption.seal($0, key: key, context: Self.boxContext)
-    }
+    return try builder.joined()
   }
 
   /// Whether bytes are what somebody sealed for a recovery code who has it in his vault.
@@ -134,22 +144,29 @@ package struct InvitationContent: Sendable {
         hint: "ask for another one; if it was not you who used it, have that machine removed")
     }
     do {
-      var reader = SecretReader(try Self.open(sealed, code.keys))
-      guard let space = SpaceID(try reader.array(16)),
-        let role = SyncRole(rawValue: try reader.number())
-      else { throw MalformedRecord() }
-      self.init(space: space, role: role, expires: try reader.number(), epochs: [], seen: [])
-      for _ in 0..<(try reader.number(UInt16.self)) {
-        epochs.append(try EpochKey(number: try reader.number(), key: try reader.secret(32)))
-      }
-      for _ in 0..<(try reader.number(UInt16.self)) {
-        seen.append(try reader.sighting())
-      }
-      guard !reader.isAtEnd else { return }
-      if try reader.number(UInt8.self) == 1 { snapshot = try reader.sighting() }
+      try self.init(encoded: Self.open(sealed, code.keys))
     } catch {
       throw SyncError(
         .tampered, "the invitation in the store was altered", hint: "ask for another one")
     }
+  }
+
+  /// Reads what ``encoded()`` gave.
+  ///
+  /// - Throws: ``MalformedRecord``; `SealingError`.
+  init(encoded bytes: SecretBytes) throws {
+    var reader = SecretReader(bytes)
+    guard let space = SpaceID(try reader.array(16)),
+      let role = SyncRole(rawValue: try reader.number())
+    else { throw MalformedRecord() }
+    self.init(space: space, role: role, expires: try reader.number(), epochs: [], seen: [])
+    for _ in 0..<(try reader.number(UInt16.self)) {
+      epochs.append(try EpochKey(number: try reader.number(), key: try reader.secret(32)))
+    }
+    for _ in 0..<(try reader.number(UInt16.self)) {
+      seen.append(try reader.sighting())
+    }
+    guard !reader.isAtEnd else { return }
+    if try reader.number(UInt8.self) == 1 { snapshot = try reader.sighting() }
   }
 }

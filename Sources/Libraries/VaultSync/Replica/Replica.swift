@@ -111,7 +111,7 @@ package struct Replica: Sendable {
   }
 
   /// The records of a log that count, by their streams.
-  private static func counted(
+  static func counted(
     _ log: [[UInt8]], _ forks: [SettledFork]
   ) -> [StreamID: [[UInt8]]] {
     var streams: [StreamID: [[UInt8]]] = [:]

@@ -13,11 +13,22 @@ extension SyncFiles {
   /// Whether this machine only reads the space.
   var isReader: Bool { System.isThere("\(folder)/\(readerName)") }
 
-  /// Notes whether this machine only reads the space; a run does not fail because of that.
-  func setReader(_ isReader: Bool) {
-    guard isReader != self.isReader, let directory = try? Directory(folder) else { return }
+  /// Whether this machine follows a feed.
+  var followsFeed: Bool {
+    guard isReader, let text = try? read(readerName, limit: 16) else { return false }
+    return text == Self.feedWord
+  }
+
+  private static let feedWord = Array("feed\n".utf8)
+
+  /// Notes whether this machine only reads the space, perhaps by a feed; a run does not fail because of
+  /// that.
+  func setReader(_ isReader: Bool, byFeed: Bool = false) {
+    guard isReader != self.isReader || byFeed != followsFeed,
+      let directory = try? Directory(folder)
+    else { return }
     if isReader {
-      try? AtomicFile.replace(readerName, in: directory, with: [])
+      try? AtomicFile.replace(readerName, in: directory, with: byFeed ? Self.feedWord : [])
     } else {
       try? directory.remove(readerName)
     }

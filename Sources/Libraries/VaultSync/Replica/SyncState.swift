@@ -57,6 +57,19 @@ package struct SyncState: Sendable {
     package var mark = [UInt8](repeating: 0, count: 16)
   }
 
+  /// The newest feed that this machine has believed, if it follows one.
+  package struct Feed: Equatable, Sendable {
+    /// When it was written, by the machine that publishes it, milliseconds since 1970.
+    package var time: Int64
+    /// How often that is done, in seconds.
+    package var interval: UInt32
+    /// The stream of that machine, and its signing key.
+    package var author: StreamID
+    package var key: [UInt8]
+    /// What the mirror says of it, at most 256 bytes; empty for nothing.
+    package var tag: [UInt8]
+  }
+
   package var space: SpaceID
   package var stream: StreamID
   /// The home in which the stream is written, as ``HomeIdentity`` has it.
@@ -89,6 +102,9 @@ package struct SyncState: Sendable {
   /// The seeds of the streams in which this machine went on after its home had been put back or
   /// copied, the one that it writes now last; empty while it writes the one that it began with.
   package var seeds: [SecretBytes] = []
+
+  /// `nil` on a machine of the space.
+  package var feed: Feed?
 
   static let magic = Array("VSS1".utf8)
   static let maximumLength = 64 << 20
@@ -158,6 +174,16 @@ package struct SyncState: Sendable {
     for (id, digest) in recoveryFiles.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
       builder.put(id)
       builder.put(digest)
+    }
+    // As machines of the space have written it always.
+    if let feed {
+      builder.put(UInt8(1))
+      builder.put(feed.time)
+      builder.put(feed.interval)
+      builder.put(feed.author.bytes)
+      builder.put(feed.key)
+      builder.put(UInt16(feed.tag.count))
+      builder.put(feed.tag)
     }
     let plaintext = try builder.joined()
     return try Self.magic
@@ -229,6 +255,12 @@ package struct SyncState: Sendable {
         let id = try reader.array(16)
         recoveryFiles[id] = try reader.array(16)
       }
+      guard !reader.isAtEnd, try reader.number(UInt8.self) == 1 else { return }
+      let (time, interval): (Int64, UInt32) = (try reader.number(), try reader.number())
+      guard let author = StreamID(try reader.array(16)) else { throw MalformedRecord() }
+      feed = Feed(
+        time: time, interval: interval, author: author, key: try reader.array(32),
+        tag: try reader.array(Int(reader.number(UInt16.self))))
     } catch {
       throw SyncError(
         .tampered, "what this machine remembers of its space is damaged",

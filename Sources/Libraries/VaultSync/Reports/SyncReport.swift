@@ -66,6 +66,8 @@ public struct SyncReport: Sendable {
   /// Machines whose invitation had been used by another one, or whose recovery code had been
   /// withdrawn, by their labels; in one run alone.
   public internal(set) var refused: [String] = []
+  /// How old the feed is that this vault follows; `nil` on a machine of the space.
+  public internal(set) var feedAge: FeedAge?
   /// Items, or changes of them, that the vault cannot hold and that were left out.
   public internal(set) var refusedItems: [RefusedItem] = []
 
@@ -188,6 +190,12 @@ public struct SyncStatus: Sendable {
   public let admins: [String]
   /// The number of recovery codes that open the space.
   public let recoveryCodes: Int
+  /// The number of subscriptions by whose codes the space is read.
+  public let subscriptions: Int
+  /// The subscription by which this vault follows a feed; `nil` on a machine of the space.
+  public let subscription: String?
+  /// How old that feed is; `nil` on a machine of the space.
+  public let feedAge: FeedAge?
   /// Own records that the store does not have yet.
   public let unsent: Int
   /// Items that were changed here, and are in no record yet.

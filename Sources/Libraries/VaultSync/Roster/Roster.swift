@@ -46,6 +46,8 @@ package struct Roster: Sendable {
     package var inviter: StreamID { record.stream }
     /// Whether its code is a recovery code, which lets an admin in at any time.
     package var isRecovery: Bool { expires == .max && role == .admin }
+    /// What it is called, if it is a subscription, which nobody can claim; `nil` for an invitation.
+    package var subscription: String? { role == .reader ? keys.subscriptionName : nil }
     /// Whether it is closed: nobody comes by it any more.
     package var isSettled = false
     /// The records that invite, of the machine and of those that it goes on for.
@@ -218,13 +220,14 @@ package struct Roster: Sendable {
     guard let viewer, members[viewer] == nil, let claim = facts.claims[viewer],
       let origin = facts.line(of: viewer).last,
       let invitation = origin.invitation.flatMap({ invitations[$0] }), !invitation.isSettled,
-      invitation.refused.contains(origin.stream)
+      invitation.refused.contains(origin.stream) || invitation.subscription != nil
     else { return }
     members[viewer] = Member(
       stream: viewer, label: Operation.label(claim.label, of: viewer), role: invitation.role,
       keys: claim.keys,
       joined: claim.record.content.time, invitation: origin.invitation, admittedBy: nil,
-      isAdmitted: false, predecessor: claim.predecessor)
+      // Whoever follows a feed has a stream on this machine alone, and waits for nobody.
+      isAdmitted: invitation.subscription != nil, predecessor: claim.predecessor)
   }
 
   /// Gives each machine a name that none had that was in when it was let in: so nobody takes one
@@ -465,6 +468,13 @@ package struct Roster: Sendable {
     Set(epochs.filter { has(member, $0) }.map(\.key.id))
   }
 
+  /// The ids of the keys that whoever has the code of a subscription can have: a mirror gives it all
+  /// that there are, up to the newest one that was sealed to it.
+  func keys(knownTo subscription: Invitation) -> Set<[UInt8]> {
+    let newest = epochs.filter { has(subscription, $0) }.map(\.key.number).max() ?? 0
+    return Set(epochs.map(\.key).filter { $0.number <= newest }.map(\.id))
+  }
+
   /// The key that new records are sealed with: of the newest epoch, if possible one that nobody has
   /// who was removed.
   package var current: EpochKey? {
@@ -575,11 +585,12 @@ package struct Roster: Sendable {
     } ?? false
   }
 
-  /// Recovery codes that lack the key of an epoch, since their admin and the one who began it did
-  /// not know of each other.
+  /// Recovery codes and subscriptions that lack the key of an epoch, since their admin and the one
+  /// who began it did not know of each other.
   package var missingRecoveryKeys: [(epoch: EpochKey, codes: [Invitation])] {
-    epochs.compactMap { epoch in
-      let missing = recoveryCodes().filter { !has($0, epoch) }
+    let codes = openCodes { $0.isRecovery || $0.subscription != nil }
+    return epochs.compactMap { epoch in
+      let missing = codes.filter { !has($0, epoch) }
       return missing.isEmpty ? nil : (epoch.key, missing)
     }
   }

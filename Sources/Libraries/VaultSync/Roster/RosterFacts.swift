@@ -266,9 +266,11 @@ struct RosterFacts {
     signedClaims(of: invite).filter { $0.record.knows(invite.record) }
   }
 
-  /// The claims of an invitation that its key has signed.
+  /// The claims of an invitation that its key has signed; of a subscription none.
   func signedClaims(of invite: Invite) -> [Claim] {
-    (byInvitation[invite.id] ?? []).filter {
+    // A subscription is nobody's to claim: text stands where others have a signing key.
+    guard invite.keys.subscriptionName == nil else { return [] }
+    return (byInvitation[invite.id] ?? []).filter {
       checked.isSigned($0.signature, by: $0.stream, in: space, with: invite.keys.signing)
     }
   }

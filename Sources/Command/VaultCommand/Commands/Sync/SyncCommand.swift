@@ -27,7 +27,8 @@ struct SyncCommand: ParsableCommand {
     subcommands: [
       SyncInitCommand.self, SyncInviteCommand.self, SyncJoinCommand.self, SyncNowCommand.self,
       SyncAutoCommand.self, SyncStatusCommand.self, SyncDevicesCommand.self, SyncRemoveCommand.self,
-      SyncRoleCommand.self, SyncAdmitCommand.self,
+      SyncRoleCommand.self, SyncAdmitCommand.self, SyncSubscriptionCommand.self,
+      SyncMirrorCommand.self,
       SyncRotateCommand.self, SyncMoveCommand.self, SyncResolveCommand.self, SyncAddCommand.self,
       SyncDropCommand.self, SyncSchemaCommand.self, SyncWatchCommand.self,
       SyncLogCommand.self, SyncLeaveCommand.self,
@@ -182,9 +183,11 @@ struct SyncJoinCommand: ParsableCommand {
     abstract: "Join the machines of a store, by an invitation or a recovery code.",
     discussion: """
       Asks for the code, or reads it with --stdin. What the vault has already is merged; a machine without a \
-      vault gets one. The recovery code of an admin's vault makes this machine an admin.
+      vault gets one. The recovery code of an admin's vault makes this machine an admin. With --subscription the \
+      address is that of a feed: https://, or a file. This machine reads then, and is none of the space.
 
       \(ProgramName.current) sync join /media/stick/vault
+      \(ProgramName.current) sync join https://www.example.org/vault/feed --subscription file:shops.code
       """)
 
   @OptionGroup var options: SyncStore.Options
@@ -194,6 +197,12 @@ struct SyncJoinCommand: ParsableCommand {
 
   @Flag(help: "Give the others what this vault has, without a question.")
   var merge = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Follow a feed by a subscription, whose code is there: file:PATH, env:NAME, fd:N, cmd:COMMAND, prompt, - for stdin.",
+      valueName: "source"))
+  var subscription: String?
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
@@ -211,6 +220,13 @@ struct SyncJoinCommand: ParsableCommand {
           + "\(ProgramName.current) sync join STORE; this code was seen, so make a new one: "
           + "\(ProgramName.current) sync invite")
     }
+    guard !SubscriptionCode.isOne(try SecretBytes(text: options.store)) else {
+      throw CommandError.usage(
+        "the code of a subscription \(Self.neverOnTheLine)",
+        hint: "name the feed, and where the code comes from: \(ProgramName.current) sync join "
+          + "https://HOST/feed --subscription file:PATH; this code was seen, so make another one")
+    }
+    if let subscription { return try follow(subscription, settings) }
     if stdin, ["stdin", "fd:0"].contains(options.storePassword) {
       throw CommandError.usage(
         "--stdin has the code, so the store's password comes from elsewhere",
@@ -253,6 +269,30 @@ struct SyncJoinCommand: ParsableCommand {
       "joined as \(StandardOutput.shown(own?.label ?? MachineName.current))"
         + (own?.isAdmitted ?? true
           ? "" : "; what it changes counts as soon as an admin's machine has synchronized"))
+    if let problem = report.problems.first { throw problem }
+  }
+
+  private func follow(_ source: String, _ settings: VaultSettings) throws {
+    let other: String? =
+      if stdin { "--stdin" } else if options.storePassword != nil {
+        "--store-password"
+      } else if options.inWorkTree { "--in-work-tree" } else if options.label != nil {
+        "--label"
+      } else { nil }
+    if let other {
+      throw CommandError.usage(
+        "--subscription and \(other) do not go together",
+        hint: "a feed needs its address and the code: \(ProgramName.current) sync join ADDRESS "
+          + "--subscription file:PATH")
+    }
+    let code = try settings.subscriptionCode(from: source)
+    let (report, status) = try settings.follow(options.store, with: code, merges: merge)
+    if settings.writesJSON { return try StandardOutput.write(report.members) }
+    try report.tell()
+    StandardError.note(
+      "follows the subscription \(StandardOutput.shown(status.subscription ?? "")): this machine reads "
+        + "the space, and changes nothing in it",
+      hint: "each time: \(ProgramName.current) sync now; always: \(ProgramName.current) sync watch")
     if let problem = report.problems.first { throw problem }
   }
 
@@ -368,21 +408,25 @@ struct SyncAutoCommand: ParsableCommand {
 /// `vault sync devices`.
 struct SyncDevicesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "devices", abstract: "List the machines.",
+    commandName: "devices", abstract: "List the machines, and the subscriptions.",
     discussion: "\(ProgramName.current) sync devices")
 
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
     let settings = try common.settings()
-    let (devices, asking) = try settings.withSpace { (try $0.devices(), try $0.asking()) }
+    let (devices, asking, subscriptions) = try settings.withSpace {
+      (try $0.devices(), try $0.asking(), try $0.subscriptions().filter { !$0.isEnded })
+    }
     if settings.writesJSON {
       return try StandardOutput.write([
         ("devices", .array(devices.map(\.json))), ("asking", .strings(asking)),
+        ("subscriptions", .array(subscriptions.map(\.json))),
       ])
     }
     let now = Date()
-    try StandardOutput.write(TextTable.aligned(devices.map { $0.row(at: now) }))
+    try StandardOutput.write(
+      TextTable.aligned(devices.map { $0.row(at: now) } + subscriptions.map { $0.row(at: now) }))
     SyncReport.tellAsking(asking)
   }
 }

@@ -1,0 +1,58 @@
+import Glibc
+import VaultSync
+import VaultTerminal
+
+/// Publishes a space again and again: `sync mirror --watch`.
+///
+/// It may be ended at any moment: a feed is whole or not there. What is wrong is said when it is new,
+/// and is a later run's to look at; a folder or a machine that can never do it ends it.
+package struct MirrorWatch {
+  private let settings: VaultSettings
+  private let folder: String
+  private let interval: Int
+
+  /// - Parameters:
+  ///   - settings: Which vault, and how it is opened.
+  ///   - folder: The folder, as it was typed.
+  ///   - interval: How often, in seconds.
+  /// - Throws: ``CommandError`` with code `.usage` for a source that can be read once.
+  package init(_ settings: VaultSettings, folder: String, every interval: Int) throws {
+    self.settings = try settings.openingAgain()
+    self.folder = folder
+    self.interval = interval
+  }
+
+  /// Publishes until it is ended.
+  ///
+  /// - Throws: What no later run can better.
+  package func run() throws {
+    var told: Set<CommandError.Code> = []
+    while true {
+      let began = ContinuousClock.now
+      told = try publish(after: told)
+      let rest = max(.milliseconds(500), .seconds(interval) - (.now - began))
+      let (seconds, _) = rest.components
+      sleep(UInt32(clamping: max(1, seconds)))
+    }
+  }
+
+  private func publish(after told: Set<CommandError.Code>) throws -> Set<CommandError.Code> {
+    do {
+      let report = try settings.publish(to: folder, every: interval).run
+      var codes: Set<CommandError.Code> = []
+      for problem in report.problems.map({ ErrorReport($0) })
+      where codes.insert(problem.code).inserted && !told.contains(problem.code) {
+        problem.write(asJSON: settings.writesJSON)
+      }
+      if codes.isEmpty, !told.isEmpty {
+        StandardError.note("the space is published again", hint: nil)
+      }
+      return codes
+    } catch {
+      let report = ErrorReport(error)
+      guard [.unavailable, .busy, .inputOutput].contains(report.status) else { throw error }
+      if !told.contains(report.code) { report.write(asJSON: settings.writesJSON) }
+      return [report.code]
+    }
+  }
+}

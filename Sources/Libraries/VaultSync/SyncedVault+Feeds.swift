@@ -1,0 +1,42 @@
+package import VaultCredentials
+import VaultSealing
+
+extension SyncedVault {
+  /// Makes a vault follow the feed of a mirror: it gets what the space has, and changes nothing in it.
+  ///
+  /// Items come with the next ``synchronize(acceptingRollback:)``.
+  ///
+  /// - Parameters:
+  ///   - vault: The vault; what it has stays on this machine.
+  ///   - engine: The mirror.
+  ///   - store: Where that is, to be kept for ``store(of:)``; no passwords.
+  ///   - subscription: The code that ``subscribe(_:seconds:)`` gave.
+  ///   - label: What this machine calls itself; nobody hears it.
+  /// - Returns: The vault.
+  /// - Throws: ``SyncError`` with code `.invitation` for a wrong code or one that has ended,
+  ///   `.tampered`, `.withheld` and `.forked` for a mirror that was altered, `.alreadyJoined`,
+  ///   `.unavailable`.
+  package static func follow(
+    _ vault: UnlockedVault, in engine: any FeedEngine, at store: String,
+    subscription: SubscriptionCode, label: String
+  ) throws -> SyncedVault {
+    let exchange = Exchange(vault, engine)
+    try Following(exchange).begin(with: subscription, at: store, label: label)
+    return SyncedVault(exchange: exchange)
+  }
+
+  /// Publishes what this machine knows of the space, for those who follow it by a subscription.
+  ///
+  /// Nothing is fetched: synchronize before. What is published is sealed; who hands it out learns what
+  /// a store learns.
+  ///
+  /// - Parameters:
+  ///   - place: Where.
+  ///   - interval: How often that is done, in seconds: what those who follow are told.
+  /// - Returns: What was done.
+  /// - Throws: ``SyncError`` with code `.notAllowed` where this machine cannot, or the place is none;
+  ///   `.notJoined`, `.tampered`, `.inputOutput`.
+  package func mirror(to place: some MirrorPlace, every interval: UInt32) throws -> MirrorReport {
+    try Mirroring(exchange).publish(to: place, every: interval)
+  }
+}
