@@ -115,6 +115,8 @@ extension DataSync.Outcome {
       ("tooLong", .strings(report.tooLong.sorted())), ("compared", .strings(report.compared)),
       ("local", .strings(local)), ("sent", .number(Int64(report.channel.sent))),
       ("received", .number(Int64(report.channel.received))),
+      ("newer", .strings(report.newer.sorted())),
+      ("malformed", .strings(report.malformed.sorted())),
       ("onTheirWay", .strings(report.channel.waiting)),
       ("problems", .strings(report.channel.problems.map(\.message))),
     ])
@@ -197,6 +199,16 @@ extension DataSync.Outcome {
     for property in report.tooLong.sorted() {
       StandardError.note(
         "\(StandardOutput.shown(property)) has a value that is too long to be synchronized")
+    }
+    for label in report.newer.sorted() {
+      StandardError.note(
+        "records of \(StandardOutput.shown(label)) about \(shown) are of a newer version, and wait",
+        hint: "update this machine's \(name)")
+    }
+    for label in report.malformed.sorted() {
+      StandardError.warning(
+        "a record of \(StandardOutput.shown(label)) about \(shown) makes no sense: nothing that it "
+          + "says from there on is taken", hint: "\(name) sync remove \(Quoting.typed(label))")
     }
     for label in report.channel.waiting {
       StandardError.note(
