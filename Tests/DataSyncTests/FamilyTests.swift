@@ -378,6 +378,16 @@ struct FamilyTests {
       ])
   }
 
+  /// What nobody was told of, and of which only a part is left.
+  @Test func whatIsLeftOfARowThatWasNeverTold() throws {
+    let stores = try TwoGraphs(fill)
+    try stores.laptop.change { $0.insert(BoardSession("x", "n7", "m7", "a7")) }
+    try stores.laptop.sql("PRAGMA foreign_keys=OFF; DELETE FROM Event WHERE name='x'")
+    try stores.meet()
+    try stores.expectEqual()
+    #expect(try stores.laptop.events().count == 3)
+  }
+
   /// Part of a row is none: what made it, and what is left of it, does no harm.
   @Test func partsOfRows() throws {
     let stores = try TwoGraphs(fill)

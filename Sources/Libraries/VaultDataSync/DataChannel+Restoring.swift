@@ -45,6 +45,9 @@ extension DataChannel {
 }
 
 extension DataChannel {
+  static let otherClass = SyncError(
+    .notAllowed, "the object is of another class now, which has no such property",
+    hint: "the value stays among the conflicts for thirty days: copy it by hand")
   static let taken = SyncError(
     .notAllowed, "another object has that value now, and it is unique",
     hint: "give that one another value first, or delete it")
@@ -55,6 +58,7 @@ extension ShownRows {
   fileprivate func take(
     _ value: WireValue, of object: StoreState.Object, _ property: String
   ) throws {
+    if ObjectKind.isForeign(property, to: object.path) { throw DataChannel.otherClass }
     guard let shape = shape(of: object), let rows = rows[shape.name], let row = object.row,
       let column = shape.column(property),
       try accepts(value, in: column, rows)

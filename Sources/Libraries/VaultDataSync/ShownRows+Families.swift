@@ -21,6 +21,20 @@ extension ShownRows {
     return shape
   }
 
+  /// Removes what another program left behind of a row whose part in the root's table it removed.
+  func removeRest(ofRow row: Int64, in table: String) throws {
+    guard let shapes = tables[table], shapes.contains(where: { $0.tables.count > 1 }) else {
+      return
+    }
+    let isThere = try connection.int64(
+      "SELECT 1 FROM \(SQLText.name(table)) WHERE \(SQLText.name(StoredEntity.keyColumn))=?",
+      [.integer(row)])
+    guard isThere == nil else { return }
+    for shape in shapes.sorted(by: { $1.tables.count < $0.tables.count }) {
+      try rows[shape.name]?.delete(row)
+    }
+  }
+
   /// The class of a row to which a relationship leads.
   func shape(ofRow row: Int64, at destination: String) throws -> TrackedClass? {
     guard let shape = classes[destination] else { return nil }

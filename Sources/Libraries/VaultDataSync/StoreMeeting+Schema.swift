@@ -132,8 +132,9 @@ extension StoreMeeting {
     return incoming.values.contains { shape.column($0.column.name)?.mark == $0.column.mark }
   }
 
-  /// Objects of a class that this version of the application has no longer wait for one that has it:
-  /// its migration has removed their rows. Those of a class that it has now are read again.
+  /// Has objects of a class that this version of the application has no longer wait for one that has.
+  ///
+  /// Its migration has removed their rows. Those of a class that it has now are read again.
   private func followClasses() throws {
     let paths = classes.keys.sorted().joined(separator: "\n")
     let known = try state.value("classes")
@@ -228,10 +229,14 @@ extension StoreMeeting {
   func noteNew(_ logged: [SQLiteConnection.LoggedRow]) throws {
     for place in logged {
       guard let family = shown.tables[place.table]?.first?.family,
-        try state.object(of: family, row: place.row) == nil,
-        let shape = try shown.shape(ofRow: place.row, in: place.table),
-        try rows[shape.name]?.isThere(place.row) == true
+        try state.object(of: family, row: place.row) == nil
       else { continue }
+      guard let shape = try shown.shape(ofRow: place.row, in: place.table),
+        try rows[shape.name]?.isThere(place.row) == true
+      else {
+        try shown.removeRest(ofRow: place.row, in: place.table)
+        continue
+      }
       try state.add(
         ObjectID.new(), of: shape.name, row: place.row,
         made: Stamp(stream: turn.own, number: 0, time: Self.clamped(turn.time)), marks: [])
