@@ -21,6 +21,26 @@ struct InheritanceLinkTests {
     #expect(found.journeys.allSatisfy { $0.traveler === found })
   }
 
+  /// The subclass has the superclass's links, too: their table is in a query once.
+  @Test func aQueryAfterLinksWereChangedThatASubclassInherits() throws {
+    let container = try ModelContainer(
+      for: Playlist.self, Mix.self, Track.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    context.autosaveEnabled = false
+    let single = Mix("s")
+    context.insert(single)
+    single.tracks = [Track("one")]
+    try context.save()
+    single.tracks.append(Track("two"))
+    let found = try context.fetch(
+      FetchDescriptor<Playlist>(predicate: #Predicate { $0.name == "s" }))
+    #expect(found.first?.tracks.map(\.name) == ["one", "two"])
+    let count = try context.fetchCount(
+      FetchDescriptor<Playlist>(predicate: #Predicate { $0.tracks.count == 2 }))
+    #expect(count == 1)
+  }
+
   @Test func linksOfRowsThatAreNotLoadedFindTheirClass() throws {
     let store = try Journeys()
     let all = try store.fill()
@@ -237,4 +257,23 @@ final class Ferry: Ship {
 final class Harbor {
   @Relationship(inverse: \Ferry.harbor) var ferries: [Ferry] = []
   init() {}
+}
+
+@Model
+class Playlist {
+  var name: String
+  /// Without an inverse.
+  var tracks: [Track] = []
+  init(_ name: String) { self.name = name }
+}
+
+@Model
+final class Mix: Playlist {
+  var isLong = false
+}
+
+@Model
+final class Track {
+  var name: String
+  init(_ name: String) { self.name = name }
 }

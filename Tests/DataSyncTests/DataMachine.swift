@@ -154,10 +154,13 @@ final class DataMachine {
 
   /// A whole run, as `sync now` does it.
   @discardableResult
-  func sync(merging: StoreMeeting.Merge? = nil) throws -> DataSyncReport {
+  func sync(
+    merging: StoreMeeting.Merge? = nil, choosing: ObjectKind.Choice? = nil
+  ) throws -> DataSyncReport {
     try space.synchronize()
     var data = data
     if let merging { data.merging = merging }
+    if let choosing { data.choosing = choosing }
     return try #require(try data.run().first).result.get().report
   }
 

@@ -118,7 +118,8 @@ final class Chapter {
 struct TwoGraphs {
   static let models: [any PersistentModel.Type] = [
     Board.self, Lane.self, Card.self, Label.self, Memo.self, Owner.self, House.self, Street.self,
-    Contract.self, Chapter.self, City.self, Sight.self, Vote.self,
+    Contract.self, Chapter.self, City.self, Sight.self, Vote.self, Event.self, Party.self,
+    Session.self, BoardSession.self, Patron.self, Guest.self, Toast.self, Room.self,
   ]
 
   let folder: TemporaryHome
@@ -180,6 +181,11 @@ extension DataMachine {
     case let model as City: model.note
     case let model as Sight: model.name
     case let model as Vote: model.note
+    case let model as Event: model.note
+    case let model as Patron: model.name
+    case let model as Guest: model.name
+    case let model as Toast: model.name
+    case let model as Room: model.name
     default: ""
     }
   }
@@ -218,18 +224,25 @@ extension DataMachine {
       "SELECT name FROM sqlite_schema WHERE type='table' AND name NOT LIKE 'appdata%' "
         + "AND name NOT LIKE 'sqlite%' ORDER BY name")
     var lines: [String] = []
+    // The part of a row leads to that of the superclass, whose root has the identities.
+    func root(_ table: String) throws -> String {
+      let parent = try connection.string(
+        "SELECT \"table\" FROM pragma_foreign_key_list(?) WHERE \"from\"='_id'", [.text(table)])
+      return try parent.map(root) ?? table
+    }
     for table in tables {
       var columns: [String] = []
       var targets: [String: String] = [:]
       try connection.forEachRow(
         "SELECT \"from\", \"table\" FROM pragma_foreign_key_list(?)", [.text(table)]
       ) {
-        targets[$0.string(at: 0)] = $0.string(at: 1)
+        targets[$0.string(at: 0)] = try root($0.string(at: 1))
       }
+      targets["_id"] = try root(table)
       for column in try connection.strings(
         "SELECT name FROM pragma_table_info(?) ORDER BY name", [.text(table)])
       {
-        let target = column == "_id" ? table : targets[column]
+        let target = targets[column]
         columns.append(
           target.map {
             "ifnull((SELECT hex(identity) FROM appdata_sync_objects WHERE class='\($0)' "

@@ -7,6 +7,8 @@ import VaultSync
 /// A member of the space that writes whatever it likes into a channel.
 final class HostileMember: SyncedChannel {
   private let machine: DataMachine
+  /// Whether it says that it knows nothing of what the others have said.
+  var isBlind = false
   private var entries: [StreamID: [ChannelEntry]] = [:]
   /// What it says with its next run, a record each.
   private var records: [[ChannelOperation]] = []
@@ -29,6 +31,14 @@ final class HostileMember: SyncedChannel {
 
   /// Writes a record.
   func say(_ operations: [DataOperation]) throws { try say(records: [operations]) }
+
+  /// Writes a record of one operation, whatever it is.
+  func say(raw operation: ChannelOperation) throws {
+    records = [[operation]]
+    defer { records = [] }
+    let report = try SpaceChannels(machine.space).exchange(self, of: channel)
+    #expect(report.sent == 1)
+  }
 
   /// Writes records.
   func say(records: [[DataOperation]]) throws {
@@ -71,7 +81,10 @@ final class HostileMember: SyncedChannel {
     for entry in entries.values.joined() {
       heard += try turn.content(of: entry.bytes).operations.compactMap { try DataOperation($0) }
     }
-    for operations in records { try keep([turn.write(operations, knowing: frontier())]) }
+    for operations in records {
+      let known = try frontier().filter { !isBlind || $0.key == turn.own }
+      try keep([turn.write(operations, knowing: known)])
+    }
   }
 
   func sent(upTo sequence: UInt64, of stream: StreamID) throws {}

@@ -10,14 +10,14 @@ extension DataChannel {
   func restore(_ entry: LostValues.Entry, with reader: ChannelReader) throws {
     let recorded = RecordedValues(side, state, classes, links) { try reader.content(of: $0) }
     try connection.transaction {
-      if try !connection.keepRowLog(of: classes.map(\.table), links).isEmpty {
+      if try !connection.keepRowLog(of: tables, links).isEmpty {
         // The next run compares everything.
         try state.set("shape", "")
       }
       let shown = ShownRows(
         file, classes, links, on: connection, lose: { _, _, _, _ in },
         regain: { [lost] object, property, stamp in
-          try lost.forget(object.identity, object.className, property, stamp)
+          try lost.forget(object.identity, object.family, property, stamp)
         },
         recorded: recorded)
       guard let object = try state.object(entry.identity, of: entry.className) else {
@@ -45,6 +45,9 @@ extension DataChannel {
 }
 
 extension DataChannel {
+  static let otherClass = SyncError(
+    .notAllowed, "the object is of another class now, which has no such property",
+    hint: "the value stays among the conflicts for thirty days: copy it by hand")
   static let taken = SyncError(
     .notAllowed, "another object has that value now, and it is unique",
     hint: "give that one another value first, or delete it")
@@ -55,13 +58,14 @@ extension ShownRows {
   fileprivate func take(
     _ value: WireValue, of object: StoreState.Object, _ property: String
   ) throws {
-    guard let shape = classes[object.className], let rows = rows[object.className],
-      let row = object.row, let column = shape.column(property),
+    if ObjectKind.isForeign(property, to: object.path) { throw DataChannel.otherClass }
+    guard let shape = shape(of: object), let rows = rows[shape.name], let row = object.row,
+      let column = shape.column(property),
       try accepts(value, in: column, rows)
     else { throw DataChannel.noPlace }
     var stored = value.stored
     if let reference = column.reference, case .reference(let identity) = value {
-      guard let target = try state.object(identity, of: reference.destination) else {
+      guard let target = try self.object(identity, at: reference) else {
         throw DataChannel.noPlace
       }
       if target.row == nil { try bringBack(target, with: [:]) }
@@ -87,7 +91,7 @@ extension ShownRows {
     var seen: Set<Int64> = []
     var back: [StoreState.Object] = []
     while let next = open.popLast() {
-      guard next.row == nil, seen.insert(next.id).inserted, let shape = classes[next.className]
+      guard next.row == nil, seen.insert(next.id).inserted, let shape = shape(of: next)
       else { continue }
       var known = try recorded(next)
       if next.id == object.id { known.merge(values) { $1 } }
@@ -102,7 +106,7 @@ extension ShownRows {
       for (place, reference) in shape.references
       where shape.columns[place].isHard || reference.rule == .deny {
         guard case .reference(let identity)? = known[shape.columns[place].name],
-          let target = try state.object(identity, of: reference.destination)
+          let target = try self.object(identity, at: reference)
         else { continue }
         open.append(target)
       }
@@ -112,7 +116,7 @@ extension ShownRows {
   }
 
   private func makeAgain(_ object: StoreState.Object, _ values: [String: WireValue]) throws {
-    if let shape = classes[object.className] {
+    if let shape = shape(of: object) {
       var written: [Int: SQLiteValue] = [:]
       for (place, column) in shape.columns.enumerated() {
         written[place] = try values[column.name].flatMap { try stored($0, column) }
@@ -129,14 +133,14 @@ extension ShownRows {
 
   /// What was deleted by the same records and belongs to an object.
   private func deletedWith(_ object: StoreState.Object) throws -> [StoreState.Object] {
-    let belonging = (incoming[object.className] ?? []).filter { $0.column.isHard }
+    let belonging = (incoming[object.path] ?? []).filter { $0.column.isHard }
     guard !belonging.isEmpty else { return [] }
     let stamps = try state.deletions(of: object).filter { !$0.isUndone }.map(\.stamp)
     return try state.objects(deletedBy: stamps).filter { other in
-      guard belonging.contains(where: { $0.shape.name == other.className }) else { return false }
+      guard belonging.contains(where: { $0.shape.name == other.path }) else { return false }
       let values = try recorded(other)
       return belonging.contains { shape, column in
-        shape.name == other.className && values[column.name] == .reference(object.identity)
+        shape.name == other.path && values[column.name] == .reference(object.identity)
       }
     }
   }

@@ -17,6 +17,8 @@ package final class DataChannel: SyncedChannel {
   var state: StoreState { StoreState(connection: connection) }
   /// How changes of one property meet; only tests have another way.
   var merging: StoreMeeting.Merge = StoreMeeting.outcome
+  /// Which class an object has that several records made; only tests have another way.
+  var choosing: ObjectKind.Choice = ObjectKind.last
   /// What the last meeting did.
   package private(set) var report = DataSyncReport()
 
@@ -109,10 +111,11 @@ package final class DataChannel: SyncedChannel {
   // MARK: The meeting
 
   package func meet(_ turn: inout ChannelTurn) throws {
-    let records = try countedRecords(turn)
+    var stopped = DataSyncReport()
+    let records = try countedRecords(turn, &stopped)
     let isThere = try StoreState.isThere(connection)
     if isThere, try records.isEmpty && isAtRest(turn) {
-      report = DataSyncReport()
+      report = stopped
       return
     }
     let meeting = try connection.transaction {
@@ -127,6 +130,7 @@ package final class DataChannel: SyncedChannel {
     try side.keep(state.outbox())
     turn = meeting.turn
     report = meeting.report
+    (report.newer, report.malformed) = (stopped.newer, stopped.malformed)
   }
 
   private func makeMeeting(_ turn: ChannelTurn) -> StoreMeeting {
@@ -137,10 +141,11 @@ package final class DataChannel: SyncedChannel {
       file, classes, links, on: connection,
       lose: { try meeting?.lose($0, $1, $2, $3) },
       regain: { [lost] object, property, stamp in
-        try lost.forget(object.identity, object.className, property, stamp)
+        try lost.forget(object.identity, object.family, property, stamp)
       },
       recorded: recorded)
     (shown.own, shown.now) = (turn.own, turn.time)
+    shown.choice = choosing
     shown.mode = turn.mayWrite ? .joins : .waits
     let made = StoreMeeting(shown, lost, turn, merging: merging)
     meeting = made
@@ -226,7 +231,7 @@ package final class DataChannel: SyncedChannel {
       var rows = shown.untold
       for id in shown.kept.sorted() {
         guard var object = try state.object(id: id), let row = object.row,
-          let shape = meeting.classes[object.className]
+          let shape = shown.shape(of: object)
         else { continue }
         object.marks = []
         try state.update(object)
@@ -247,7 +252,8 @@ package final class DataChannel: SyncedChannel {
 
   /// Rows that were written only to bring them after the records are told nobody.
   private func forgetSettled(_ meeting: StoreMeeting) throws {
-    let rows = try connection.takeRowLog().filter(meeting.isChanged)
+    let rows = try takeRowLog().sorted { ($0.table, $0.row) < ($1.table, $1.row) }
+      .filter(meeting.isChanged)
     let links = try connection.takeLinkLog().filter(meeting.isChanged)
     try connection.noteRows(rows)
     try connection.noteLinks(links)
@@ -276,23 +282,24 @@ package final class DataChannel: SyncedChannel {
 
   /// The rows and links that may have been changed since the last meeting.
   private func loggedChanges(_ meeting: StoreMeeting, comparesAll: Bool) throws -> Logged {
-    let missing = Set(try connection.keepRowLog(of: classes.map(\.table), links))
-    var logged = Set(try connection.takeRowLog())
-    for shape in classes {
-      guard let rows = meeting.rows[shape.name] else { continue }
-      var comparesAll = comparesAll || missing.contains(shape.table)
-      if !comparesAll, meeting.turn.mayWrite, logged.contains(where: { $0.table == shape.table }) {
+    let missing = Set(try connection.keepRowLog(of: tables, links))
+    var logged = try takeRowLog()
+    for (table, shapes) in meeting.shown.tables.sorted(by: { $0.key < $1.key }) {
+      var comparesAll = comparesAll || !missing.isDisjoint(with: shapes.flatMap(\.tables))
+      if !comparesAll, meeting.turn.mayWrite, logged.contains(where: { $0.table == table }) {
         // A statement that replaces a row of another key fires no trigger for that one.
-        comparesAll = try meeting.disagrees(shape, rows, logged)
+        comparesAll = try meeting.disagrees(shapes, logged)
       }
-      guard comparesAll else { continue }
-      if try !meeting.isFirst && state.count(of: shape.name) > 0 {
-        meeting.report.compared.append(shape.entity)
+      guard comparesAll, let first = shapes.min(by: { $0.name < $1.name }) else { continue }
+      if try !meeting.isFirst && state.count(of: first.family) > 0 {
+        meeting.report.compared.append(first.entity)
       }
-      try rows.forEach { row, _ in logged.insert(.init(table: shape.table, row: row)) }
-      for row in try state.rows(of: shape.name) {
-        logged.insert(.init(table: shape.table, row: row))
+      for shape in shapes {
+        try meeting.rows[shape.name]?.forEach { row, _ in
+          logged.insert(.init(table: table, row: row))
+        }
       }
+      for row in try state.rows(of: first.family) { logged.insert(.init(table: table, row: row)) }
     }
     var links = Set(try connection.takeLinkLog())
     for rows in meeting.shown.links.values
@@ -304,6 +311,18 @@ package final class DataChannel: SyncedChannel {
       links: links.sorted {
         ($0.table, $0.owner, $0.destination) < ($1.table, $1.owner, $1.destination)
       })
+  }
+
+  /// The tables of all classes, each once.
+  var tables: [String] { Set(classes.flatMap(\.tables)).sorted() }
+
+  /// The rows that were noted, by the tables of the roots: a row of a subclass has parts in several.
+  private func takeRowLog() throws -> Set<SQLiteConnection.LoggedRow> {
+    let roots = Dictionary(
+      classes.flatMap { shape in shape.tables.map { ($0, shape.table) } },
+      uniquingKeysWith: { first, _ in first })
+    return Set(
+      try connection.takeRowLog().map { .init(table: roots[$0.table] ?? $0.table, row: $0.row) })
   }
 
   /// The links that there are, and those that are known.
@@ -330,7 +349,9 @@ package final class DataChannel: SyncedChannel {
   }
 
   /// The records that are not applied and count, with all that belongs to them.
-  private func countedRecords(_ turn: ChannelTurn) throws -> [CountedRecord] {
+  private func countedRecords(
+    _ turn: ChannelTurn, _ report: inout DataSyncReport
+  ) throws -> [CountedRecord] {
     let known = try StoreState.isThere(connection) ? state.applied() : [:]
     // Where each stream's transactions end.
     var ends: [StreamID: [UInt64]] = [:]
@@ -341,8 +362,15 @@ package final class DataChannel: SyncedChannel {
         return
       }
       let content = try turn.content(of: entry.bytes)
-      guard try content.operations.allSatisfy({ try DataOperation($0) != nil }) else {
+      do {
+        guard try content.operations.allSatisfy({ try DataOperation($0) != nil }) else {
+          stopped.insert(entry.stream)
+          report.newer.insert(turn.label(entry.stream))
+          return
+        }
+      } catch is MalformedRecord {
         stopped.insert(entry.stream)
+        report.malformed.insert(turn.label(entry.stream))
         return
       }
       candidates.append(
@@ -370,7 +398,7 @@ package final class DataChannel: SyncedChannel {
   private func isAtRest(_ turn: ChannelTurn) throws -> Bool {
     guard try connection.hasRowLog(), try connection.isRowLogEmpty(),
       try state.value("shape") == StoreMeeting.text(of: classes, links),
-      try connection.hasWholeRowLog(of: classes.map(\.table), links)
+      try connection.hasWholeRowLog(of: tables, links)
     else { return false }
     return try !turn.vouches(knowing: state.applied())
   }

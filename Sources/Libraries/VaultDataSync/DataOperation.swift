@@ -1,3 +1,4 @@
+import VaultDataStore
 import VaultSealing
 package import VaultStorage
 package import VaultSync
@@ -119,6 +120,7 @@ package enum DataOperation: Sendable, Equatable {
   case aliases(className: String, [Alias])
 
   package struct RowsOperation: Sendable, Equatable {
+    /// Its `ClassPath`.
     package var className: String
     package var columns: [Column]
     package var rows: [Row]
@@ -207,12 +209,20 @@ package enum DataOperation: Sendable, Equatable {
   package static let deletesKind: UInt8 = 33
   package static let aliasesKind: UInt8 = 35
   package static let linksKind: UInt8 = 36
+  /// Rows of a class that inherits from another one.
+  package static let familyRowsKind: UInt8 = 37
 
   package func encoded() throws -> ChannelOperation {
     var body: [UInt8] = []
     switch self {
     case .rows(let operation):
-      try body.put(text: operation.className)
+      let names = ClassPath.names(of: operation.className)
+      try body.put(text: names[0])
+      if names.count > 1 {
+        guard let count = UInt8(exactly: names.count - 1) else { throw MalformedRecord() }
+        body.append(count)
+        for name in names.dropFirst() { try body.put(text: name) }
+      }
       body.append(littleEndian: UInt16(operation.columns.count))
       for column in operation.columns {
         try body.put(text: column.name)
@@ -224,7 +234,8 @@ package enum DataOperation: Sendable, Equatable {
         body.append((row.isMade ? 1 : 0) | (row.isDerived ? 2 : 0))
         for value in row.values { body.put(value) }
       }
-      return ChannelOperation(kind: Self.rowsKind, body: body)
+      return ChannelOperation(
+        kind: names.count > 1 ? Self.familyRowsKind : Self.rowsKind, body: body)
     case .deletes(let className, let identities):
       try body.put(text: className)
       body.append(littleEndian: UInt32(identities.count))
@@ -250,8 +261,13 @@ package enum DataOperation: Sendable, Equatable {
   package init?(_ operation: ChannelOperation) throws(MalformedRecord) {
     var reader = OperationReader(operation.body)
     switch operation.kind {
-    case Self.rowsKind:
-      let className = try reader.text()
+    case Self.rowsKind, Self.familyRowsKind:
+      var className = try reader.name()
+      if operation.kind == Self.familyRowsKind {
+        let count: UInt8 = try reader.number()
+        guard count > 0 else { throw MalformedRecord() }
+        for _ in 0..<count { className += ClassPath.separator + (try reader.nameBelow()) }
+      }
       var columns: [Column] = []
       for _ in 0..<(try reader.number(UInt16.self)) {
         columns.append(Column(name: try reader.text(), mark: try reader.number()))
@@ -270,7 +286,7 @@ package enum DataOperation: Sendable, Equatable {
       }
       self = .rows(RowsOperation(className: className, columns: columns, rows: rows))
     case Self.deletesKind:
-      let className = try reader.text()
+      let className = try reader.name()
       var identities: [ObjectID] = []
       for _ in 0..<(try reader.number(UInt32.self)) { identities.append(try reader.identity()) }
       self = .deletes(className: className, identities)
@@ -280,7 +296,7 @@ package enum DataOperation: Sendable, Equatable {
       for _ in 0..<(try reader.number(UInt32.self)) { links.append(try reader.link()) }
       self = .links(LinksOperation(className: className, property: property, links: links))
     case Self.aliasesKind:
-      let className = try reader.text()
+      let className = try reader.name()
       var aliases: [Alias] = []
       for _ in 0..<(try reader.number(UInt32.self)) {
         aliases.append(Alias(try reader.identity(), try reader.identity()))
@@ -365,6 +381,20 @@ private struct OperationReader {
     let range = try take(length)
     guard let text = bytes.withRawSpan({ $0.text(range) }) else { throw MalformedRecord() }
     return text
+  }
+
+  /// The name of a class by itself, not a path.
+  mutating func name() throws(MalformedRecord) -> String {
+    let name = try text()
+    guard !name.utf8.contains(UInt8(ascii: "\\")) else { throw MalformedRecord() }
+    return name
+  }
+
+  /// The name of a class below another one.
+  mutating func nameBelow() throws(MalformedRecord) -> String {
+    let name = try name()
+    guard !name.isEmpty else { throw MalformedRecord() }
+    return name
   }
 
   mutating func identity() throws(MalformedRecord) -> ObjectID {

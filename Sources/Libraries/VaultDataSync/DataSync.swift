@@ -8,6 +8,8 @@ package struct DataSync {
   private let space: SpaceChannels
   /// How changes of one property meet; only tests have another way.
   package var merging: StoreMeeting.Merge = StoreMeeting.outcome
+  /// Which class an object has that several records made; only tests have another way.
+  package var choosing: ObjectKind.Choice = ObjectKind.last
 
   package init(_ space: SyncedVault) { self.space = SpaceChannels(space) }
 
@@ -145,6 +147,7 @@ package struct DataSync {
     let part = try DataChannel(
       found, channel: channel, key: space.ownKey(of: channel), now: { space.time })
     part.merging = merging
+    part.choosing = choosing
     return part
   }
 
@@ -244,11 +247,19 @@ package struct DataSync {
   private func conflict(
     _ entry: LostValues.Entry, _ store: AddedStore, _ part: DataChannel
   ) throws -> Conflict {
-    let row = try part.state.object(entry.identity, of: entry.className)?.row
-    let shape = part.classes.first { $0.name == entry.className }
+    let object = try part.state.object(entry.identity, of: entry.className)
+    let row = object?.row
+    let own = part.classes.first { $0.name == object?.path ?? entry.className }
+    // What another class of the family has.
+    let shape =
+      own?.column(entry.property) != nil
+      ? own
+      : part.classes.first {
+        $0.family == entry.className && $0.column(entry.property)?.owner == $0.name
+      } ?? own
     let place = shape?.columns.firstIndex { $0.name == entry.property }
     var current: JSONValue?
-    if let row, let shape, let place {
+    if let row, let shape, let place, shape.name == own?.name {
       let rows = TrackedRows(shape, in: part.file, on: part.connection)
       current = try rows.values(of: row).map { WireValue($0[place]).json }
     }
@@ -256,7 +267,7 @@ package struct DataSync {
     // As the column has it, where what it leads to is there.
     if case .reference(let identity) = entry.value, let shape, let place,
       let reference = shape.columns[place].reference,
-      let target = try part.state.object(identity, of: reference.destination)?.row
+      let target = try part.state.object(identity, of: reference.family)?.row
     {
       lost = .number(target)
     }

@@ -7,7 +7,7 @@ final class RecordedValues {
   private let side: SideFile
   private let state: StoreState
   private let classes: [String: TrackedClass]
-  /// The class at the other end of each relationship that has links.
+  /// The family at the other end of each relationship that has links.
   private let destinations: [String: String]
   private let content: ([UInt8]) throws -> ChannelContent
   /// The places of the records that say something of an object.
@@ -20,7 +20,7 @@ final class RecordedValues {
     self.side = side
     self.state = state
     self.classes = Dictionary(uniqueKeysWithValues: classes.map { ($0.name, $0) })
-    destinations = Dictionary(uniqueKeysWithValues: links.map { ($0.name, $0.destination) })
+    destinations = Dictionary(uniqueKeysWithValues: links.map { ($0.name, $0.destinationFamily) })
     self.content = content
   }
 
@@ -49,6 +49,8 @@ final class RecordedValues {
   struct Said {
     /// The last record that made it.
     var made: Stamp?
+    /// The records that made it which no other one knows, and the classes that they say.
+    var kinds: [ObjectKind.Made] = []
     var changes: [String: [Change]] = [:]
     var links: [Ends: [StoreState.LinkChange]] = [:]
     /// What others replaced that had lost to another one before: nobody saw it then.
@@ -85,15 +87,16 @@ final class RecordedValues {
     let members = try state.members(of: object)
     var reading = Reading(
       object: object, members: members,
-      view: AliasView(try state.pairs(of: object.identity, object.className)))
+      view: AliasView(try state.pairs(of: object.identity, object.family)))
     let applied = try state.applied()
     for entry in try entries(about: members)
     where !knowingDeletes || entry.sequence <= applied[entry.stream, default: 0] {
       let isVoid = try knowingDeletes && state.isVoid(entry.past, for: object)
       let content = try content(entry.bytes)
       for operation in content.operations {
-        switch try DataOperation(operation) {
-        case .rows(let rows) where rows.className == object.className && !isVoid:
+        switch Self.known(operation) {
+        case .rows(let rows)
+        where ClassPath.family(of: rows.className) == object.family && !isVoid:
           try note(rows, entry, content.time, &reading)
         case .links(let links):
           for link in links.links { try note(link, links, entry, content, &reading) }
@@ -109,12 +112,21 @@ final class RecordedValues {
     _ rows: DataOperation.RowsOperation, _ entry: ChannelEntry, _ time: Int64,
     _ reading: inout Reading
   ) throws {
-    let shape = classes[rows.className]
+    let shapes = [reading.object.path, rows.className].compactMap { classes[$0] }
     for row in rows.rows where reading.members.contains(row.identity) {
       let stamp = Stamp(
         stream: entry.stream, number: entry.sequence,
         time: row.isDerived ? 0 : StoreMeeting.clamped(time))
-      if row.isMade { reading.said.made = max(reading.said.made ?? stamp, stamp) }
+      if row.isMade {
+        reading.said.made = max(reading.said.made ?? stamp, stamp)
+        var kinds = reading.said.kinds
+        kinds.removeAll { made in
+          made.stamp.isKnown(by: entry.past)
+            && reading.view.areOne(made.identity, row.identity, entry.past)
+        }
+        kinds.append(.init(path: rows.className, identity: row.identity, stamp))
+        reading.said.kinds = kinds
+      }
       for (column, value) in zip(rows.columns, row.values) {
         var changes = reading.said.changes[column.name] ?? []
         var replaced: [Change] = []
@@ -130,7 +142,9 @@ final class RecordedValues {
           change.identity != seen?.identity && change.value != seen?.value
         }.map { (column.name, $0) }
         let value =
-          try shape?.column(column.name).map { try state.root(of: value, in: $0) } ?? value
+          try shapes.lazy.compactMap { $0.column(column.name) }.first.map {
+            try state.root(of: value, in: $0)
+          } ?? value
         changes.append(
           Change(stamp: stamp, value: value, mark: column.mark, identity: row.identity))
         reading.said.changes[column.name] = changes
@@ -142,23 +156,24 @@ final class RecordedValues {
     _ link: DataOperation.Link, _ links: DataOperation.LinksOperation, _ entry: ChannelEntry,
     _ content: ChannelContent, _ reading: inout Reading
   ) throws {
-    let (members, className) = (reading.members, reading.object.className)
+    let (members, family) = (reading.members, reading.object.family)
     guard members.contains(link.owner) || members.contains(link.destination) else { return }
     let name = "\(links.className)/\(links.property)"
     // The class at the other end is the object's, or its relationship is another one.
+    let owner = ClassPath.family(of: links.className)
     guard let destination = destinations[name],
-      links.className == className && members.contains(link.owner)
-        || destination == className && members.contains(link.destination)
+      owner == family && members.contains(link.owner)
+        || destination == family && members.contains(link.destination)
     else { return }
     let ends = Ends(
-      relationship: name, owner: try state.root(of: link.owner, links.className),
+      relationship: name, owner: try state.root(of: link.owner, owner),
       destination: try state.root(of: link.destination, destination))
-    try open(&reading, ends.owner, links.className)
+    try open(&reading, ends.owner, owner)
     try open(&reading, ends.destination, destination)
     var changes = reading.links[ends] ?? []
     changes.removeAll { named, change in
       change.stamp.isKnown(by: entry.past)
-        && reading.views[links.className]?[ends.owner]?.areOne(
+        && reading.views[owner]?[ends.owner]?.areOne(
           named.identity, link.owner, entry.past) == true
         && reading.views[destination]?[ends.destination]?.areOne(
           named.other, link.destination, entry.past) == true
@@ -176,11 +191,11 @@ final class RecordedValues {
   }
 
   private func open(
-    _ reading: inout Reading, _ identity: ObjectID, _ className: String
+    _ reading: inout Reading, _ identity: ObjectID, _ family: String
   ) throws {
-    guard reading.views[className]?[identity] == nil else { return }
-    reading.views[className, default: [:]][identity] = AliasView(
-      try state.pairs(of: identity, className))
+    guard reading.views[family]?[identity] == nil else { return }
+    reading.views[family, default: [:]][identity] = AliasView(
+      try state.pairs(of: identity, family))
   }
 
   /// The records that say something of identities, each after those that it has seen.
@@ -200,8 +215,14 @@ final class RecordedValues {
       }
   }
 
+  /// What an operation says; `nil` for one that is not known here, or makes no sense: its stream is
+  /// applied up to the record before.
+  private static func known(_ operation: ChannelOperation) -> DataOperation? {
+    (try? DataOperation(operation)) ?? nil
+  }
+
   private static func identities(in operation: ChannelOperation) throws -> [ObjectID] {
-    switch try DataOperation(operation) {
+    switch known(operation) {
     case .rows(let rows): rows.rows.map(\.identity)
     case .links(let links): links.links.flatMap { [$0.owner, $0.destination] }
     default: []

@@ -8,49 +8,55 @@ extension ShownRows {
   func join(_ one: StoreState.Object, _ other: StoreState.Object) throws {
     // What nobody was told of has no identity that anybody has to know.
     if one.made.number > 0, other.made.number > 0 {
-      joined[one.className, default: []].append(.init(one.identity, other.identity))
+      joined[one.family, default: []].append(.init(one.identity, other.identity))
     }
     unified += 1
-    try join(one.identity, other.identity, of: one.className)
+    try join(one.identity, other.identity, of: one.family)
   }
 
   /// Has two identities mean one object.
-  func join(_ one: ObjectID, _ other: ObjectID, of className: String) throws {
-    let roots = try [one, other].map { try state.root(of: $0, className) }
+  func join(_ one: ObjectID, _ other: ObjectID, of family: String) throws {
+    let roots = try [one, other].map { try state.root(of: $0, family) }
     guard roots[0] != roots[1] else { return }
-    let found = try roots.compactMap { try state.object($0, of: className) }
+    let found = try roots.compactMap { try state.object($0, of: family) }
     let isTold = found.allSatisfy { $0.made.number > 0 }
-    // The row that stays is one that somebody may have in his hands.
+    // The row that stays is one that somebody may have in his hands; of two that of the class which
+    // the object comes to have.
+    let path = choice(found.map { .init(path: $0.path, identity: $0.identity, $0.made) })
     let sorted = found.sorted { left, right in
       if (left.row != nil) != (right.row != nil) { return left.row != nil }
+      if (left.path == path) != (right.path == path) { return left.path == path }
       return left.identity < right.identity
     }
     var root = min(roots[0], roots[1])
     if isTold || found.count < 2 {
-      try state.unite(roots[0], roots[1], of: className)
+      try state.unite(roots[0], roots[1], of: family)
     } else {
       root = found.first { $0.made.number > 0 }?.identity ?? sorted[0].identity
     }
     if sorted.count > 1 { try absorb(sorted[1], into: sorted[0]) }
     for identity in roots where identity != sorted.first?.identity {
-      try forEachLinks(of: className) {
+      try forEachLinks(of: family) {
         try state.forgetLinks($0, of: identity, isOwner: $1)
       }
     }
     guard var kept = sorted.first else { return }
     if kept.identity != root {
-      try forEachLinks(of: className) {
+      try forEachLinks(of: family) {
         try state.moveLinks($0, of: kept.identity, to: root, isOwner: $1)
       }
     }
-    for identity in roots where identity != root { try repoint(identity, to: root, className) }
+    for identity in roots where identity != root { try repoint(identity, to: root, family) }
     try state.setIdentity(of: &kept, root)
     openJoined.insert(kept.id)
   }
 
   /// An object goes, and is another one from now on.
   private func absorb(_ gone: StoreState.Object, into kept: StoreState.Object) throws {
-    guard let shape = classes[gone.className], let rows = rows[gone.className] else { return }
+    guard let shape = shape(of: gone), let rows = rows[shape.name] else {
+      // Nothing of its class is here.
+      return try state.forget(gone, for: kept)
+    }
     let values = try gone.row.flatMap { try rows.values(of: $0) }
     for (place, column) in shape.columns.enumerated() {
       // What was typed and not told.
@@ -71,10 +77,7 @@ extension ShownRows {
     if let row = gone.row {
       try clear(gone, shape, row)
       if let other = kept.row {
-        for links in links.values
-        where [links.links.owner, links.links.destination].contains(shape.name) {
-          movedLinks += try links.moveAll(from: row, to: other, shape.name)
-        }
+        movedLinks += try moveLinks(from: row, to: other, shape.family, self.shape(of: kept))
       }
       try rows.delete(row)
       history.note(.delete, shape.entity, row)
@@ -83,7 +86,7 @@ extension ShownRows {
     try state.forget(gone, for: kept)
   }
 
-  private func loseTyped(
+  func loseTyped(
     _ value: WireValue, _ object: StoreState.Object, _ column: TrackedColumn
   ) throws {
     guard value != .null, !column.isPlace else { return }
@@ -93,19 +96,19 @@ extension ShownRows {
   }
 
   /// What leads to one identity leads to another one of the same object.
-  private func repoint(_ identity: ObjectID, to root: ObjectID, _ className: String) throws {
+  private func repoint(_ identity: ObjectID, to root: ObjectID, _ family: String) throws {
     for (object, property) in try state.waiting(for: identity)
-    where classes[object.className]?.column(property)?.reference?.destination == className {
+    where shape(of: object)?.column(property)?.reference?.family == family {
       try state.setValue(of: object, property, .reference(root))
     }
   }
 
   private func forEachLinks(
-    of className: String, _ body: (_ relationship: String, _ isOwner: Bool) throws -> Void
+    of family: String, _ body: (_ relationship: String, _ isOwner: Bool) throws -> Void
   ) throws {
     for links in links.values {
       for isOwner in [true, false]
-      where className == (isOwner ? links.links.owner : links.links.destination) {
+      where family == ClassPath.family(of: links.links.end(isOwner: isOwner)) {
         try body(links.links.name, isOwner)
       }
     }
@@ -124,12 +127,16 @@ extension ShownRows {
   }
 
   private func recall(_ object: StoreState.Object) throws {
-    guard let shape = classes[object.className] else { return }
     var object = object
     let said = try said(object)
     let wasUntold = object.made.number == 0
+    try bringClass(of: &object, after: said, wasUntold)
     if let made = said.made { object.made = made }
     try recallLinks(said)
+    guard let shape = shape(of: object) else {
+      // It waits for a version of the application that has its class.
+      return try state.update(object)
+    }
     if try object.made.number == 0 || state.isDeleted(object) && object.row == nil {
       try state.update(object)
       return
@@ -142,6 +149,7 @@ extension ShownRows {
     for place in shape.columns.indices {
       try recall(&object, shape, place, said.changes[shape.columns[place].name] ?? [], wasUntold)
     }
+    try loseOthers(of: object, shape, said)
     for (property, change) in said.lost where now - change.stamp.time <= LostValues.time {
       let counts = said.changes[property]?.max(by: RecordedValues.comesBefore)
       guard let column = shape.column(property), column.mark == change.mark, !column.isPlace,
@@ -245,7 +253,9 @@ extension ShownRows {
   ///
   /// What the others have counts; what the row has in its place is kept with what lost.
   func take(_ row: Int64, for object: StoreState.Object, _ shape: TrackedClass) throws {
-    guard let rows = rows[shape.name], let values = try rows.values(of: row) else { return }
+    guard let rows = rows[shape.name], let row = try turned(row, into: shape, for: object),
+      let values = try rows.values(of: row)
+    else { return }
     var object = object
     let before = object.row
     var own: [(place: Int, value: WireValue)] = []
@@ -284,24 +294,6 @@ extension ShownRows {
     try noteTargets(of: object, rows.values(of: row))
     try noteMovedArrays(of: shape)
     taken += 1
-  }
-}
-
-extension LinkRows {
-  /// Has the links of one row lead to another one.
-  ///
-  /// - Returns: Those that lead there now.
-  fileprivate func moveAll(
-    from key: Int64, to other: Int64, _ className: String
-  ) throws -> [SQLiteConnection.LoggedLink] {
-    let found = try self.links(of: key, className)
-    if !found.isEmpty { try move(from: key, to: other, className) }
-    return found.map { owner, destination in
-      .init(
-        table: links.table,
-        owner: links.owner == className && owner == key ? other : owner,
-        destination: links.destination == className && destination == key ? other : destination)
-    }
   }
 }
 

@@ -6,8 +6,8 @@ import VaultSync
 extension ShownRows {
   /// The rows at the ends of a link; `nil` where one is not there.
   func ends(of link: StoreState.Link, _ rows: LinkRows) throws -> (Int64, Int64)? {
-    guard let owner = try state.object(link.owner, of: rows.links.owner)?.row,
-      let destination = try state.object(link.destination, of: rows.links.destination)?.row
+    guard let owner = try object(link.owner, of: rows.links.owner)?.row,
+      let destination = try object(link.destination, of: rows.links.destination)?.row
     else { return nil }
     return (owner, destination)
   }
@@ -16,7 +16,7 @@ extension ShownRows {
   func clearLinks(of object: StoreState.Object, _ row: Int64?) throws {
     for rows in links.values {
       for isOwner in [true, false]
-      where object.className == (isOwner ? rows.links.owner : rows.links.destination) {
+      where object.family == ClassPath.family(of: rows.links.end(isOwner: isOwner)) {
         for link in try state.links(rows.links.name, of: object.identity, isOwner: isOwner)
         where link.isShown {
           if row != nil, let (owner, destination) = try ends(of: link, rows) {
@@ -49,7 +49,7 @@ extension ShownRows {
       guard let last = changes.max(by: { $0.stamp < $1.stamp }) else {
         if link.isShown, let (owner, destination) = ends {
           try rows.remove(owner, destination)
-          note(owner, destination, rows)
+          try note(owner, destination, rows)
         }
         try state.forget(link)
         noteArrays(of: link, rows)
@@ -62,16 +62,18 @@ extension ShownRows {
       try rows.put(owner, destination, at: last.places)
       (link.isShown, link.places) = (true, rows.stored(last.places))
       try state.update(link)
-      note(owner, destination, rows)
+      try note(owner, destination, rows)
     }
   }
 
   /// Notes for the history that both ends have changed.
-  private func note(_ owner: Int64, _ destination: Int64, _ rows: LinkRows) {
-    if let shape = classes[rows.links.owner] {
+  private func note(_ owner: Int64, _ destination: Int64, _ rows: LinkRows) throws {
+    if let shape = try shape(ofRow: owner, at: rows.links.owner) {
       history.note(.update, shape.entity, owner, [rows.links.ownerProperty])
     }
-    if let shape = classes[rows.links.destination], let inverse = rows.links.destinationProperty {
+    if let inverse = rows.links.destinationProperty,
+      let shape = try shape(ofRow: destination, at: rows.links.destination)
+    {
       history.note(.update, shape.entity, destination, [inverse])
     }
   }
@@ -105,7 +107,7 @@ extension ShownRows {
         else { continue }
         try rows.put(owner, destination, at: link.places)
         try state.update(link)
-        note(owner, destination, rows)
+        try note(owner, destination, rows)
       }
     }
   }

@@ -61,7 +61,7 @@ extension ShownRows {
     var open = open.map { (id: $0, depends: false) }
     while let (id, depends) = open.popLast() {
       guard region[id] == nil, let object = try state.object(id: id),
-        let shape = classes[object.className], let rows = rows[object.className]
+        let shape = shape(of: object), let rows = rows[shape.name]
       else { continue }
       let values = try object.row.flatMap { try rows.values(of: $0) }
       let isAlive = try isAlive(object)
@@ -70,7 +70,7 @@ extension ShownRows {
         // Its deletion may be denied now.
         for (place, reference) in shape.references where reference.rule == .deny {
           guard case .reference(let identity)? = targets[place],
-            let target = try state.object(identity, of: reference.destination),
+            let target = try self.object(identity, at: reference),
             try !self.isAlive(target)
           else { continue }
           open.append((target.id, false))
@@ -95,7 +95,7 @@ extension ShownRows {
         if shape.columns[place].isRequired { return true }
         continue
       }
-      guard let target = try state.object(identity, of: reference.destination) else {
+      guard let target = try object(identity, at: reference) else {
         if shape.columns[place].isRequired { return true }
         continue
       }
@@ -122,7 +122,7 @@ extension ShownRows {
   }
 
   private func isDenied(_ target: StoreState.Object, _ region: [Int64: Candidate]) throws -> Bool {
-    let denying = (incoming[target.className] ?? []).filter { $0.column.reference?.rule == .deny }
+    let denying = (incoming[target.path] ?? []).filter { $0.column.reference?.rule == .deny }
     guard !denying.isEmpty else { return false }
     let deletions = try state.deletions(of: target).filter { !$0.isUndone }
     for (shape, column) in denying {
@@ -143,7 +143,7 @@ extension ShownRows {
     while let id = open.popLast() {
       if region[id] == nil { try gather([id], &region) }
       guard var candidate = region[id], !candidate.isAlive, !candidate.isKept,
-        let shape = classes[candidate.object.className]
+        let shape = shape(of: candidate.object)
       else { continue }
       if candidate.object.row == nil {
         let values = try recorded(candidate.object)
@@ -159,7 +159,7 @@ extension ShownRows {
       for (place, reference) in shape.references
       where shape.columns[place].isHard || reference.rule == .deny {
         guard case .reference(let identity)? = candidate.targets[place],
-          let target = try state.object(identity, of: reference.destination),
+          let target = try object(identity, at: reference),
           try !isAlive(target)
         else { continue }
         open.append(target.id)
@@ -199,7 +199,7 @@ extension ShownRows {
       let open = region.values.filter { candidate in
         (candidate.isAlive || candidate.isKept) && !candidate.isHidden
           && candidate.object.row == nil
-          && classes[candidate.object.className]?.contested.isEmpty == false
+          && shape(of: candidate.object)?.contested.isEmpty == false
       }.sorted { $0.object.identity < $1.object.identity }
       let candidates = try open.map { ($0.object, try $0.values ?? state.values(of: $0.object)) }
       let more = try collisions(candidates) { object in
@@ -224,7 +224,7 @@ extension ShownRows {
         continue
       }
       var (needs, lacks) = try needs(candidate, region)
-      if let shape = classes[candidate.object.className], candidate.object.row == nil,
+      if let shape = shape(of: candidate.object), candidate.object.row == nil,
         try !isComplete(candidate.values ?? state.values(of: candidate.object), shape)
       {
         lacks = true
@@ -243,11 +243,11 @@ extension ShownRows {
   private func needs(
     _ candidate: Candidate, _ region: [Int64: Candidate]
   ) throws -> (needs: [Int64], lacks: Bool) {
-    guard let shape = classes[candidate.object.className] else { return ([], true) }
+    guard let shape = shape(of: candidate.object) else { return ([], true) }
     var needs: [Int64] = []
     for (place, reference) in shape.references where shape.columns[place].isHard {
       guard case .reference(let identity)? = candidate.targets[place],
-        let target = try state.object(identity, of: reference.destination)
+        let target = try object(identity, at: reference)
       else {
         if shape.columns[place].isRequired { return (needs, true) }
         continue
@@ -265,8 +265,7 @@ extension ShownRows {
 
   /// Takes an object out of the rows; its values stay beside them.
   func hide(_ object: StoreState.Object) throws {
-    guard let shape = classes[object.className], let rows = rows[object.className],
-      let row = object.row
+    guard let shape = shape(of: object), let rows = rows[shape.name], let row = object.row
     else { return }
     var object = object
     if let values = try rows.values(of: row) {
@@ -306,8 +305,7 @@ extension ShownRows {
 
   /// Removes the row of a deleted object; what its deleter did not know is kept with what lost.
   private func remove(_ object: StoreState.Object) throws {
-    guard let shape = classes[object.className], let rows = rows[object.className],
-      let row = object.row
+    guard let shape = shape(of: object), let rows = rows[shape.name], let row = object.row
     else { return }
     var object = object
     let values = try rows.values(of: row)
@@ -343,7 +341,7 @@ extension ShownRows {
         continue
       }
       for key in try rows.rows(with: row, in: column) {
-        guard var referrer = try state.object(of: other.name, row: key) else {
+        guard var referrer = try state.object(of: other.family, row: key) else {
           if !column.isRequired { _ = try rows.update(key, [(column, .null)]) }
           continue
         }
@@ -361,7 +359,7 @@ extension ShownRows {
 
   /// Gives an object a row again, or its first one.
   func show(_ object: StoreState.Object, _ recorded: [String: WireValue]?) throws {
-    guard let shape = classes[object.className], let rows = rows[object.className] else { return }
+    guard let shape = shape(of: object), let rows = rows[shape.name] else { return }
     var object = object
     let values = try recorded ?? state.values(of: object)
     var known: [(column: TrackedColumn, value: SQLiteValue)] = []

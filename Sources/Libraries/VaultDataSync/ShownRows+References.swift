@@ -10,7 +10,7 @@ extension ShownRows {
     openReferences = []
     for id in open {
       guard let object = try state.object(id: id), object.row != nil,
-        let shape = classes[object.className]
+        let shape = shape(of: object)
       else { continue }
       for (place, reference) in shape.references {
         try settle(id, shape, place, reference)
@@ -42,10 +42,10 @@ extension ShownRows {
     var value = SQLiteValue.null
     var isKnown = false
     if case .reference(let identity) = wanted,
-      let target = try state.object(identity, of: reference.destination)
+      let target = try self.object(identity, at: reference)
     {
       isKnown = true
-      let end = Target(className: shape.name, property: column.name, object: target.id)
+      let end = Target(owner: column.owner, property: column.name, object: target.id)
       if reference.isExclusive, !column.isRequired {
         if before != .null, before != target.row.map({ .integer($0) }),
           shape.unique.contains(where: { $0.contains(place) })
@@ -74,8 +74,8 @@ extension ShownRows {
     try noteLead(of: object, column.name, wanted, isEmpty: isEmpty && isKnown)
     guard before != value else { return }
     try write(value, &object, shape, place)
-    noteInverse(reference, before)
-    noteInverse(reference, value)
+    try noteInverse(reference, before)
+    try noteInverse(reference, value)
   }
 
   /// What does not lead where it was to lead is kept with what lost, until it does.
@@ -97,13 +97,13 @@ extension ShownRows {
     openTargets = []
     for end in open {
       guard let target = try state.object(id: end.object), let key = target.row,
-        let shape = classes[end.className], let column = shape.column(end.property),
-        let reference = column.reference, !column.isRequired
+        let column = column(of: end), let reference = column.reference, !column.isRequired
       else { continue }
-      let place = shape.place(of: column)
       var candidates: [(object: StoreState.Object, stamp: Stamp)] = []
-      for object in try referrers(of: target, shape, column) where object.row != nil {
-        candidates.append((object, try stamp(of: object, column.name)))
+      for shape in shapes(with: column) {
+        for object in try referrers(of: target, shape, column) where object.row != nil {
+          candidates.append((object, try stamp(of: object, column.name)))
+        }
       }
       let winner = candidates.max { $0.stamp < $1.stamp }?.object.id
       // The one that does comes last, after the others have let go.
@@ -112,8 +112,9 @@ extension ShownRows {
           < ($1.object.id == winner ? 1 : 0, $1.object.id)
       }) {
         var object = object
-        guard let row = object.row, let before = try rows[shape.name]?.values(of: row)?[place]
-        else { continue }
+        guard let row = object.row, let shape = shape(of: object) else { continue }
+        let place = shape.place(of: column)
+        guard let before = try rows[shape.name]?.values(of: row)?[place] else { continue }
         let isWinner = object.id == winner
         let value: SQLiteValue = isWinner ? .integer(key) : .null
         try state.setValue(
@@ -122,7 +123,7 @@ extension ShownRows {
           of: object, column.name, .reference(target.identity), isEmpty: !isWinner)
         guard before != value else { continue }
         try write(value, &object, shape, place)
-        noteInverse(reference, .integer(key))
+        try noteInverse(reference, .integer(key))
       }
     }
   }
@@ -167,14 +168,16 @@ extension ShownRows {
     openArrays = []
     for end in open {
       guard let target = try state.object(id: end.object), let key = target.row,
-        let shape = classes[end.className], let column = shape.column(end.property),
-        let position = shape.position(of: column)
+        let column = column(of: end),
+        let position = shapes(with: column).first?.position(of: column)
       else { continue }
-      let children = try children(of: key, shape, column, position)
+      let children = try children(of: key, column, position)
       let places = Self.places(children.map(\.given))
       var isMoved = false
       for (child, place) in zip(children, places) {
-        guard let id = child.object, var object = try state.object(id: id) else { continue }
+        guard let id = child.object, var object = try state.object(id: id),
+          let shape = shape(of: object)
+        else { continue }
         if child.shown != place {
           let value: SQLiteValue = place.map { .integer($0) } ?? .null
           try write(value, &object, shape, shape.place(of: position))
@@ -185,21 +188,23 @@ extension ShownRows {
           place == child.given ? nil : child.given.map { .integer($0) } ?? .null
         try state.setValue(of: object, position.name, given)
       }
-      if isMoved, let reference = column.reference { noteInverse(reference, .integer(key)) }
+      if isMoved, let reference = column.reference { try noteInverse(reference, .integer(key)) }
     }
   }
 
   private func children(
-    of key: Int64, _ shape: TrackedClass, _ column: TrackedColumn, _ position: TrackedColumn
+    of key: Int64, _ column: TrackedColumn, _ position: TrackedColumn
   ) throws -> [Child] {
     var children: [Child] = []
     let (row, place) = (SQLText.name(StoredEntity.keyColumn), SQLText.name(position.column))
     try connection.forEachRow(
-      "SELECT t.\(row), o.id, t.\(place), v.value, o.identity FROM \(SQLText.name(shape.table)) t "
+      "SELECT t.\(row), o.id, t.\(place), v.value, o.identity FROM \(SQLText.name(column.table)) t "
         + "LEFT JOIN appdata_sync_objects o ON o.class=? AND o.row=t.\(row) "
         + "LEFT JOIN appdata_sync_values v ON v.object=o.id AND v.property=? "
         + "WHERE t.\(SQLText.name(column.column))=?",
-      [.text(shape.name), .text(position.name), .integer(key)]
+      [
+        .text(ClassPath.family(of: column.owner)), .text(position.name), .integer(key),
+      ]
     ) { found in
       let shown = found.isNull(at: 2) ? nil : found.int64(at: 2)
       var given = shown

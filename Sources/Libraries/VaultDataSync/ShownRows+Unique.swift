@@ -26,7 +26,7 @@ extension ShownRows {
   func stored(_ value: WireValue, _ column: TrackedColumn) throws -> SQLiteValue? {
     if let reference = column.reference {
       guard case .reference(let identity) = value else { return nil }
-      return try state.object(identity, of: reference.destination)?.row.map { .integer($0) }
+      return try object(identity, at: reference)?.row.map { .integer($0) }
     }
     return value.stored == .null ? nil : value.stored
   }
@@ -50,10 +50,20 @@ extension ShownRows {
     return found
   }
 
-  private func bound(
-    _ shape: TrackedClass, _ group: [Int], _ values: [SQLiteValue]
-  ) -> [(column: TrackedColumn, value: SQLiteValue)] {
-    zip(group, values).map { (shape.columns[$0], $1) }
+  /// The key of another row that has the values of a constraint, of whatever class of the family.
+  ///
+  /// Part of a row that no class has, which another program has left behind, goes: nobody can read
+  /// it, and it would be in the way for ever.
+  private func otherRow(
+    _ shape: TrackedClass, _ group: [Int], _ values: [SQLiteValue], _ row: Int64?
+  ) throws -> Int64? {
+    guard let rows = rows[shape.name] else { return nil }
+    let bound = zip(group, values).map { (shape.columns[$0], $1) }
+    while let found = try rows.row(with: bound, otherThan: row) {
+      if try self.shape(ofRow: found, in: shape.table) != nil { return found }
+      try rows.delete(found)
+    }
+    return nil
   }
 
   /// Another row that has unique values with which a row is to be written; `nil` if there is none.
@@ -68,13 +78,10 @@ extension ShownRows {
     _ shape: TrackedClass, _ written: [Int: SQLiteValue],
     _ row: (key: Int64, values: [SQLiteValue])?
   ) throws -> Int64? {
-    guard let rows = rows[shape.name] else { return nil }
     for group in shape.contested where group.contains(where: { written[$0] != nil }) {
       let values = group.compactMap { written[$0] ?? row?.values[$0] }
       guard values.count == group.count, !values.contains(.null) else { continue }
-      if let other = try rows.row(with: bound(shape, group, values), otherThan: row?.key) {
-        return other
-      }
+      if let other = try otherRow(shape, group, values, row?.key) { return other }
     }
     return nil
   }
@@ -83,7 +90,7 @@ extension ShownRows {
   func noteBlocked() throws {
     for shape in classes.values where !shape.contested.isEmpty {
       let names = Set(shape.contested.joined().map { shape.columns[$0].name })
-      for object in try state.objectsWithValues(of: shape.name) {
+      for object in try state.objectsWithValues(of: shape) {
         if object.row == nil {
           note(object)
         } else if try !names.isDisjoint(with: state.values(of: object).keys) {
@@ -97,13 +104,14 @@ extension ShownRows {
   // MARK: Objects without a row
 
   private struct Claim: Hashable {
-    let className: String
-    let group: [Int]
+    /// The class that declares them, whichever of those below the objects are of.
+    let owner: String
+    let properties: [String]
     let values: [WireValue]
 
     init(_ shape: TrackedClass, _ group: [Int], _ values: [SQLiteValue]) {
-      className = shape.name
-      self.group = group
+      owner = shape.columns[group[0]].owner
+      properties = group.map { shape.columns[$0].name }
       // Both zeros are equal in the store.
       self.values = values.map { $0 == .real(0) ? .real(0) : WireValue($0) }
     }
@@ -123,9 +131,7 @@ extension ShownRows {
     var claims: Set<Claim> = []
     var found: Set<Int64> = []
     for (object, values) in candidates {
-      guard let shape = classes[object.className], let rows = rows[object.className] else {
-        continue
-      }
+      guard let shape = shape(of: object) else { continue }
       for group in shape.contested {
         guard let wanted = try wanted(object, shape, group, nil, values) else { continue }
         let isClaimed = !claims.insert(
@@ -133,8 +139,8 @@ extension ShownRows {
         ).inserted
         guard
           try isClaimed
-            || rows.row(with: bound(shape, group, wanted), otherThan: nil).map({ row in
-              try state.object(of: shape.name, row: row).map { try !isGoing($0) } ?? true
+            || otherRow(shape, group, wanted, nil).map({ row in
+              try state.object(of: shape.family, row: row).map { try !isGoing($0) } ?? true
             }) ?? false
         else { continue }
         found.insert(object.id)
@@ -161,7 +167,7 @@ extension ShownRows {
     openUnique = []
     var movers: [Mover] = []
     for id in open {
-      guard let object = try state.object(id: id), let shape = classes[object.className],
+      guard let object = try state.object(id: id), let shape = shape(of: object),
         object.row != nil || collided.contains(id)
       else { continue }
       let row = try object.row.flatMap { try rows[shape.name]?.values(of: $0) }
@@ -182,13 +188,12 @@ extension ShownRows {
     var claims: [Claim: StoreState.Object] = [:]
     var isChanged = false
     for mover in movers {
-      guard let rows = rows[mover.shape.name], let object = try state.object(id: mover.object.id)
-      else { continue }
+      guard let object = try state.object(id: mover.object.id) else { continue }
       for group in mover.shape.contested {
         guard let wanted = try wanted(object, mover.shape, group, mover.row) else { continue }
         let claim = Claim(mover.shape, group, wanted)
         let claimed = try claims[claim].flatMap { other in
-          try state.object(other.identity, of: mover.shape.name)
+          try state.object(other.identity, of: mover.shape.family)
         }
         if let claimed, claimed.id != object.id {
           try join(object, claimed)
@@ -198,15 +203,17 @@ extension ShownRows {
           break
         }
         claims[claim] = object
-        let bound = bound(mover.shape, group, wanted)
-        guard let key = try rows.row(with: bound, otherThan: object.row) else { continue }
-        guard let other = try state.object(of: mover.shape.name, row: key) else {
+        guard let key = try otherRow(mover.shape, group, wanted, object.row) else { continue }
+        guard let other = try state.object(of: mover.shape.family, row: key) else {
           try take(key, for: object, mover.shape)
           isChanged = true
           break
         }
-        let values = try rows.values(of: key)
-        guard try self.wanted(other, mover.shape, group, values) == wanted else { continue }
+        guard let shape = shape(of: other),
+          let values = try rows[shape.name]?.values(of: key),
+          let same = mover.shape.places(group, in: shape),
+          try self.wanted(other, shape, same, values) == wanted
+        else { continue }
         try join(object, other)
         claims[claim] = other
         isChanged = true
@@ -260,7 +267,7 @@ extension ShownRows {
         guard let row = mover.row, let key = mover.object.row, let target = targets[id],
           let blocker = try blocker(mover.shape, target, (key, row))
         else { continue }
-        let other = try state.object(of: mover.shape.name, row: blocker)?.id
+        let other = try state.object(of: mover.shape.family, row: blocker)?.id
         if let other, open[other] != nil {
           blockers[id] = other
         } else {
@@ -312,10 +319,10 @@ extension ShownRows {
     var isChanged = false
     for place in blocked.sorted(by: { ($0.object, $0.place) < ($1.object, $1.place) }) {
       guard let object = try state.object(id: place.object), let row = object.row,
-        let shape = classes[object.className], shape.columns[place.place].isRequired,
+        let shape = shape(of: object), shape.columns[place.place].isRequired,
         let destination = shape.columns[place.place].reference?.destination,
         case .integer(let key)? = try rows[shape.name]?.values(of: row)?[place.place],
-        try rows[destination]?.isThere(key) == false
+        try !isThere(key, at: destination)
       else { continue }
       try hide(object)
       try noteDependents(of: object, shape)
@@ -326,7 +333,7 @@ extension ShownRows {
   }
 
   /// Looks at objects that may not be shown without another one.
-  private func noteDependents(of object: StoreState.Object, _ shape: TrackedClass) throws {
+  func noteDependents(of object: StoreState.Object, _ shape: TrackedClass) throws {
     for (other, column) in incoming[shape.name] ?? [] where column.isHard {
       for referrer in try referrers(of: object, other, column) { note(referrer) }
     }
@@ -344,12 +351,12 @@ extension TrackedClass {
 }
 
 extension StoreState {
-  /// The objects of a class that have any value beside the rows.
-  fileprivate func objectsWithValues(of className: String) throws -> [Object] {
+  /// The objects of a class itself that have any value beside the rows.
+  fileprivate func objectsWithValues(of shape: TrackedClass) throws -> [Object] {
     var ids: [Int64] = []
     try connection.forEachRow(
       "SELECT DISTINCT v.object FROM appdata_sync_values v JOIN appdata_sync_objects o "
-        + "ON o.id=v.object WHERE o.class=?", [.text(className)]
+        + "ON o.id=v.object WHERE o.class=? AND o.kind=?", [.text(shape.family), .text(shape.kind)]
     ) { ids.append($0.int64(at: 0)) }
     return try ids.compactMap { try object(id: $0) }
   }

@@ -9,11 +9,14 @@ import VaultSync
 final class ShownRows {
   let state: StoreState
   let connection: SQLiteConnection
+  /// By their paths.
   let classes: [String: TrackedClass]
-  let tables: [String: TrackedClass]
+  /// By the tables of the roots: the classes of each family.
+  let tables: [String: [TrackedClass]]
+  /// By the paths of the classes.
   let rows: [String: TrackedRows]
   let links: [String: LinkRows]
-  /// Each property that leads to objects of a class.
+  /// Each property that leads to objects of a class, or of one that it inherits from.
   let incoming: [String: [(shape: TrackedClass, column: TrackedColumn)]]
 
   /// This machine.
@@ -23,6 +26,8 @@ final class ShownRows {
   /// What lost is current again.
   let regain: (StoreState.Object, String, Stamp) throws -> Void
   let recorded: RecordedValues
+  /// Which class an object has; only tests have another way.
+  var choice: ObjectKind.Choice = ObjectKind.last
   /// What becomes of two objects that are to have one unique value.
   var mode = UniqueMode.waits
   /// The time of the run, in milliseconds since 1970.
@@ -80,7 +85,8 @@ final class ShownRows {
 
   /// An object to which a property of others leads.
   struct Target: Hashable {
-    let className: String
+    /// The class that declares the property.
+    let owner: String
     let property: String
     let object: Int64
   }
@@ -102,7 +108,7 @@ final class ShownRows {
     state = StoreState(connection: connection)
     self.connection = connection
     self.classes = Dictionary(uniqueKeysWithValues: classes.map { ($0.name, $0) })
-    tables = Dictionary(uniqueKeysWithValues: classes.map { ($0.table, $0) })
+    tables = Dictionary(grouping: classes, by: \.table)
     rows = Dictionary(
       uniqueKeysWithValues: classes.map { ($0.name, TrackedRows($0, in: file, on: connection)) })
     self.links = Dictionary(
@@ -110,7 +116,9 @@ final class ShownRows {
     var incoming: [String: [(shape: TrackedClass, column: TrackedColumn)]] = [:]
     for shape in classes {
       for (place, reference) in shape.references {
-        incoming[reference.destination, default: []].append((shape, shape.columns[place]))
+        for target in classes where ClassPath.descends(target.name, from: reference.destination) {
+          incoming[target.name, default: []].append((shape, shape.columns[place]))
+        }
       }
     }
     self.incoming = incoming
@@ -136,7 +144,7 @@ final class ShownRows {
   func noteLinks(of object: StoreState.Object) throws {
     for links in links.values {
       for isOwner in [true, false]
-      where object.className == (isOwner ? links.links.owner : links.links.destination) {
+      where object.family == ClassPath.family(of: links.links.end(isOwner: isOwner)) {
         for link in try state.links(links.links.name, of: object.identity, isOwner: isOwner) {
           openLinks.insert(link.id)
         }
@@ -155,14 +163,14 @@ final class ShownRows {
   func noteTargets(
     of object: StoreState.Object, _ values: [SQLiteValue]?, at places: [Int]? = nil
   ) throws {
-    guard let shape = classes[object.className] else { return }
+    guard let shape = shape(of: object) else { return }
     for (place, reference) in shape.references where places?.contains(place) ?? true {
       let column = shape.columns[place]
       guard let target = try self.target(of: object, column, reference, values?[place]) else {
         continue
       }
       if reference.rule == .deny, try state.isDeleted(target) { openObjects.insert(target.id) }
-      let end = Target(className: shape.name, property: column.name, object: target.id)
+      let end = Target(owner: column.owner, property: column.name, object: target.id)
       if reference.isExclusive { openTargets.insert(end) }
       if shape.position(of: column) != nil { openArrays.insert(end) }
     }
@@ -176,16 +184,16 @@ final class ShownRows {
       let name = SQLText.name(column.column)
       try connection.forEachRow(
         "SELECT DISTINCT t.\(name) FROM appdata_sync_values v JOIN appdata_sync_objects o "
-          + "ON o.id=v.object AND o.class=? JOIN \(SQLText.name(shape.table)) t "
+          + "ON o.id=v.object AND o.class=? JOIN \(SQLText.name(column.table)) t "
           + "ON t.\(SQLText.name(StoredEntity.keyColumn))=o.row "
           + "WHERE v.property=? AND t.\(name) IS NOT NULL",
-        [.text(shape.name), .text(position.name)]
+        [.text(shape.family), .text(position.name)]
       ) { row in
-        guard let target = try state.object(of: reference.destination, row: row.int64(at: 0)) else {
+        guard let target = try state.object(of: reference.family, row: row.int64(at: 0)) else {
           return
         }
         openArrays.insert(
-          Target(className: shape.name, property: column.name, object: target.id))
+          Target(owner: column.owner, property: column.name, object: target.id))
       }
     }
   }
@@ -196,7 +204,7 @@ final class ShownRows {
       try connection.forEachRow(
         "SELECT v.object FROM appdata_sync_values v JOIN appdata_sync_objects o ON o.id=v.object "
           + "AND o.class=? WHERE v.property=?",
-        [.text(shape.name), .text(shape.columns[place].name)]
+        [.text(shape.family), .text(shape.columns[place].name)]
       ) { openReferences.insert($0.int64(at: 0)) }
     }
   }
@@ -207,7 +215,7 @@ final class ShownRows {
   func wire(_ value: SQLiteValue, _ column: TrackedColumn) throws -> WireValue {
     guard let reference = column.reference else { return WireValue(value) }
     guard case .integer(let key) = value,
-      let object = try state.object(of: reference.destination, row: key)
+      let object = try state.object(of: reference.family, row: key)
     else { return .null }
     return .reference(object.identity)
   }
@@ -228,7 +236,7 @@ final class ShownRows {
     guard case .reference(let identity) = try current(of: object, column, inRow) else {
       return nil
     }
-    return try state.object(identity, of: reference.destination)
+    return try self.object(identity, at: reference)
   }
 
   /// The change of a property that counts.
@@ -245,21 +253,21 @@ final class ShownRows {
     try Self.isUntold(object) || !state.isDeleted(object)
   }
 
-  /// Objects that lead to another one by a property.
+  /// Objects of a class itself that lead to another one by a property.
   func referrers(
     of target: StoreState.Object, _ shape: TrackedClass, _ column: TrackedColumn
   ) throws -> [StoreState.Object] {
     var found: [Int64: StoreState.Object] = [:]
     if let key = target.row, let rows = rows[shape.name] {
       for row in try rows.rows(with: key, in: column) {
-        guard let object = try state.object(of: shape.name, row: row),
+        guard let object = try state.object(of: shape.family, row: row),
           try state.value(of: object, column.name) == nil
         else { continue }
         found[object.id] = object
       }
     }
     for (object, property) in try state.waiting(for: target.identity)
-    where object.className == shape.name && property == column.name {
+    where object.path == shape.name && property == column.name {
       found[object.id] = object
     }
     return found.values.sorted { $0.id < $1.id }
@@ -320,9 +328,9 @@ final class ShownRows {
   }
 
   /// Notes for the history that the other side of a relationship has changed.
-  func noteInverse(_ reference: TrackedReference, _ key: SQLiteValue?) {
+  func noteInverse(_ reference: TrackedReference, _ key: SQLiteValue?) throws {
     guard let inverse = reference.inverse, case .integer(let row)? = key,
-      let shape = classes[reference.destination]
+      let shape = try shape(ofRow: row, at: reference.destination)
     else { return }
     history.note(.update, shape.entity, row, [inverse])
   }

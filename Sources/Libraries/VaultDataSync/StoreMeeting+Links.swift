@@ -18,17 +18,16 @@ extension StoreMeeting {
   /// Adds a link, or takes back what the removal knew.
   func apply(_ incoming: IncomingLink) throws {
     let name = "\(incoming.className)/\(incoming.property)"
-    guard shown.links[name] != nil else { return try park(incoming) }
-    let owner = try state.root(of: incoming.link.owner, incoming.className)
-    let destination = try state.root(
-      of: incoming.link.destination, shown.links[name]?.links.destination ?? "")
+    let families = shown.links[name].map { ($0.links.ownerFamily, $0.links.destinationFamily) }
+    guard let families else { return try park(incoming) }
+    let owner = try state.root(of: incoming.link.owner, families.0)
+    let destination = try state.root(of: incoming.link.destination, families.1)
     let known = try state.link(name, owner, destination)
     guard incoming.link.isThere || known != nil else { return }
     let link = try known ?? state.makeLink(name, owner, destination)
-    for (identity, className) in [
-      (owner, incoming.className), (destination, shown.links[name]?.links.destination ?? ""),
-    ] where try !state.knowsAliases(incoming.past, of: identity, className) {
-      if let object = try state.object(identity, of: className) {
+    for (identity, family) in [(owner, families.0), (destination, families.1)]
+    where try !state.knowsAliases(incoming.past, of: identity, family) {
+      if let object = try state.object(identity, of: family) {
         shown.openJoined.insert(object.id)
       }
     }

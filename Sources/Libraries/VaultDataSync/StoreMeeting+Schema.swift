@@ -8,6 +8,7 @@ extension StoreMeeting {
   ///
   /// - Returns: Whether they are: then all rows are compared.
   func followSchema() throws -> Bool {
+    try followClasses()
     let shapes = Self.text(of: Array(classes.values), shown.links.values.map(\.links))
     let before = try state.value("shape")
     guard before != shapes else { return false }
@@ -41,8 +42,8 @@ extension StoreMeeting {
   private func turnMarks(of shape: TrackedClass, from before: [String]) throws {
     let places = shape.columns.map { before.firstIndex(of: "\($0.name)=\($0.mark)") }
     var objects: [StoreState.Object] = []
-    try state.forEachObject(of: shape.name) { objects.append($0) }
-    for var object in objects where !object.marks.isEmpty {
+    try state.forEachObject(of: shape.family) { objects.append($0) }
+    for var object in objects where object.kind == shape.kind && !object.marks.isEmpty {
       let marks = object.marks
       object.marks = places.flatMap { place -> [UInt8] in
         let mark = place.map { marks.mark(at: $0) } ?? []
@@ -97,7 +98,7 @@ extension StoreMeeting {
         try forgetParked(incoming, value.column.name)
         try apply(link)
       }
-      guard links.isEmpty, hasPlace(for: incoming) else { continue }
+      guard try links.isEmpty && hasPlace(for: incoming) else { continue }
       try forgetParked(incoming, nil)
       try apply(incoming)
     }
@@ -123,9 +124,33 @@ extension StoreMeeting {
   }
 
   /// Whether there is a place for something of it now.
-  private func hasPlace(for incoming: IncomingRow) -> Bool {
-    guard let shape = classes[incoming.className] else { return false }
+  private func hasPlace(for incoming: IncomingRow) throws -> Bool {
+    let object = try state.object(
+      incoming.identity, of: ClassPath.family(of: incoming.className))
+    guard let shape = classes[object?.path ?? incoming.className] else { return false }
+    if ObjectKind.isForeign(incoming, to: shape) { return true }
     return incoming.values.contains { shape.column($0.column.name)?.mark == $0.column.mark }
+  }
+
+  /// Has objects of a class that this version of the application has no longer wait for one that has.
+  ///
+  /// Its migration has removed their rows. Those of a class that it has now are read again.
+  private func followClasses() throws {
+    let paths = classes.keys.sorted().joined(separator: "\n")
+    let known = try state.value("classes")
+    guard known != paths else { return }
+    try state.set("classes", paths)
+    guard known != nil else { return }
+    for object in try state.allObjects() {
+      if classes[object.path] == nil, object.row != nil {
+        var object = object
+        (object.row, object.marks) = (nil, [])
+        try state.update(object)
+        try shown.clearLinks(of: object, nil)
+      } else if classes[object.path] != nil, object.row == nil, try !state.isDeleted(object) {
+        shown.openJoined.insert(object.id)
+      }
+    }
   }
 
   // MARK: The first meeting
@@ -150,14 +175,14 @@ extension StoreMeeting {
     }
     var own: [[UInt8]: [Int64]] = [:]
     try rows.forEach { row, values in
-      guard try state.object(of: shape.name, row: row) == nil else { return }
+      guard try state.object(of: shape.family, row: row) == nil else { return }
       own[try Self.marks(values), default: []].append(row)
     }
     guard !own.isEmpty else { return false }
     for place in own.keys { own[place]?.reverse() }
     var left: [Int64] = []
     for row in arrived {
-      guard var object = try state.object(of: shape.name, row: row),
+      guard var object = try state.object(of: shape.family, row: row),
         let values = try rows.values(of: row), let same = own[try Self.marks(values)]?.popLast()
       else {
         left.append(row)
@@ -181,16 +206,16 @@ extension StoreMeeting {
       guard let rows = rows[other.name] else { continue }
       for key in try rows.rows(with: row, in: column) {
         _ = try rows.update(key, [(column, .integer(same))])
-        guard var object = try state.object(of: other.name, row: key), !object.marks.isEmpty else {
+        guard var object = try state.object(of: other.family, row: key), !object.marks.isEmpty
+        else {
           continue
         }
         try object.marks.set(WireValue.integer(same).mark(), at: other.place(of: column))
         try state.update(object)
       }
     }
-    for links in shown.links.values
-    where [links.links.owner, links.links.destination].contains(shape.name) {
-      try links.move(from: row, to: same, shape.name)
+    for links in shown.links.values where links.links.leads(shape.family) {
+      try links.move(from: row, to: same, shape.family)
     }
   }
 
@@ -203,9 +228,15 @@ extension StoreMeeting {
   /// Notes rows that nobody else knows, before anything is told that leads to them.
   func noteNew(_ logged: [SQLiteConnection.LoggedRow]) throws {
     for place in logged {
-      guard let shape = tables[place.table], let rows = rows[shape.name],
-        try state.object(of: shape.name, row: place.row) == nil, try rows.isThere(place.row)
+      guard let family = shown.tables[place.table]?.first?.family,
+        try state.object(of: family, row: place.row) == nil
       else { continue }
+      guard let shape = try shown.shape(ofRow: place.row, in: place.table),
+        try rows[shape.name]?.isThere(place.row) == true
+      else {
+        try shown.removeRest(ofRow: place.row, in: place.table)
+        continue
+      }
       try state.add(
         ObjectID.new(), of: shape.name, row: place.row,
         made: Stamp(stream: turn.own, number: 0, time: Self.clamped(turn.time)), marks: [])
@@ -214,10 +245,12 @@ extension StoreMeeting {
 
   /// Whether a row is other than the others know it.
   func isChanged(_ place: SQLiteConnection.LoggedRow) throws -> Bool {
-    guard let shape = tables[place.table], let rows = rows[shape.name] else { return false }
-    let object = try state.object(of: shape.name, row: place.row)
-    guard let values = try rows.values(of: place.row) else { return object != nil }
-    return try object?.marks != Self.marks(values)
+    guard let family = shown.tables[place.table]?.first?.family else { return false }
+    let object = try state.object(of: family, row: place.row)
+    guard let shape = try shown.shape(ofRow: place.row, in: place.table),
+      let values = try rows[shape.name]?.values(of: place.row)
+    else { return object != nil }
+    return try object?.path != shape.name || object?.marks != Self.marks(values)
   }
 
   /// Whether a link is other than the others know it.
@@ -226,24 +259,36 @@ extension StoreMeeting {
       return false
     }
     let places = try rows.places(place.owner, place.destination)
-    guard let owner = try state.object(of: rows.links.owner, row: place.owner),
-      let destination = try state.object(of: rows.links.destination, row: place.destination),
+    guard let owner = try state.object(of: rows.links.ownerFamily, row: place.owner),
+      let destination = try state.object(of: rows.links.destinationFamily, row: place.destination),
       let link = try state.link(rows.links.name, owner.identity, destination.identity)
     else { return places != nil }
     return link.isShown ? places != link.places : places != nil
   }
 
-  /// Whether a class has other rows than are known, with those that were noted.
+  /// Whether a family has other rows than are known, with those that were noted.
   func disagrees(
-    _ shape: TrackedClass, _ rows: TrackedRows, _ logged: Set<SQLiteConnection.LoggedRow>
+    _ shapes: [TrackedClass], _ logged: Set<SQLiteConnection.LoggedRow>
   ) throws -> Bool {
-    var count = try state.count(of: shape.name)
-    for place in logged where place.table == shape.table {
-      let isKnown = try state.object(of: shape.name, row: place.row) != nil
-      let isThere = try rows.isThere(place.row)
+    guard let first = shapes.first else { return false }
+    var count = try state.count(of: first.family)
+    for place in logged where place.table == first.table {
+      let isKnown = try state.object(of: first.family, row: place.row) != nil
+      let isThere =
+        try shown.shape(ofRow: place.row, in: first.table)
+        .map { try rows[$0.name]?.isThere(place.row) == true } ?? false
       if isThere != isKnown { count += isThere ? 1 : -1 }
     }
-    return try count != rows.count()
+    return try count != shapes.reduce(0) { try $0 + (rows[$1.name]?.count() ?? 0) }
+  }
+}
+
+extension ObjectKind {
+  /// Whether something of what came is of another class of the family than the object.
+  fileprivate static func isForeign(
+    _ incoming: StoreMeeting.IncomingRow, to shape: TrackedClass
+  ) -> Bool {
+    incoming.values.contains { isForeign($0.column.name, to: shape.name) }
   }
 }
 

@@ -24,6 +24,10 @@ package struct DataSyncReport: Sendable {
   package var hidden = 0
   /// Objects whose deletion was undone, since others that lead to them deny it.
   package var undeleted = 0
+  /// Machines whose records say what this version of the vault does not know: they wait.
+  package var newer: Set<String> = []
+  /// Machines whose records make no sense: nothing of them counts from there on.
+  package var malformed: Set<String> = []
   /// Rows that were changed here and stay here, since this machine only reads the space.
   package var kept = 0
   /// Values that are too long to travel: class and property.
@@ -51,7 +55,6 @@ package final class StoreMeeting {
   var made: [String: [Int64]] = [:]
 
   var classes: [String: TrackedClass] { shown.classes }
-  var tables: [String: TrackedClass] { shown.tables }
   var rows: [String: TrackedRows] { shown.rows }
 
   init(_ shown: ShownRows, _ lost: LostValues, _ turn: ChannelTurn, merging: @escaping Merge) {
@@ -118,6 +121,7 @@ package final class StoreMeeting {
 
   struct IncomingRow {
     let identity: ObjectID
+    /// Its `ClassPath`.
     let className: String
     let isMade: Bool
     let values: [Incoming]
@@ -126,13 +130,10 @@ package final class StoreMeeting {
   }
 
   func apply(_ incoming: IncomingRow) throws {
-    guard classes[incoming.className] != nil else {
-      for value in incoming.values { try park(value, incoming) }
-      return
-    }
-    let object = try state.object(incoming.identity, of: incoming.className)
+    let object = try state.object(
+      incoming.identity, of: ClassPath.family(of: incoming.className))
     guard let object else {
-      if incoming.isMade { return try make(incoming, nil) }
+      if incoming.isMade, classes[incoming.className] != nil { return try make(incoming, nil) }
       // What made it waits, too.
       for value in incoming.values { try park(value, incoming) }
       return
@@ -142,6 +143,15 @@ package final class StoreMeeting {
       for value in incoming.values {
         try lose(value.value, object, value.column.name, incoming.stamp)
       }
+      return
+    }
+    if incoming.isMade, incoming.className != object.path {
+      // Which of them it is the records decide.
+      shown.openJoined.insert(object.id)
+    }
+    guard shown.shape(of: object) != nil else {
+      for value in incoming.values { try park(value, incoming) }
+      if incoming.isMade { try state.undoDeletes(of: object, knowing: incoming.past) }
       return
     }
     guard try incoming.isMade && state.isDeleted(object) else {
@@ -160,6 +170,8 @@ package final class StoreMeeting {
   private struct Sorted {
     var known: [(place: Int, wire: WireValue)] = []
     var unknown: [Incoming] = []
+    /// What another class of the family has.
+    var foreign: [Incoming] = []
   }
 
   private func sorted(
@@ -176,7 +188,11 @@ package final class StoreMeeting {
         shape.columns[place].mark == value.column.mark,
         try shown.accepts(value.value, in: shape.columns[place], rows)
       else {
-        sorted.unknown.append(value)
+        if ObjectKind.isForeign(value.column.name, to: shape.name) {
+          sorted.foreign.append(value)
+        } else {
+          sorted.unknown.append(value)
+        }
         continue
       }
       sorted.known.append((place, value.value))
@@ -185,9 +201,8 @@ package final class StoreMeeting {
   }
 
   private func make(_ incoming: IncomingRow, _ object: StoreState.Object?) throws {
-    guard let shape = classes[incoming.className], let rows = rows[incoming.className] else {
-      return
-    }
+    let path = object?.path ?? incoming.className
+    guard let shape = classes[path], let rows = rows[path] else { return }
     let values = try sorted(incoming.values, shape, rows)
     let there = Set(values.known.map { shape.columns[$0.place].name })
     guard
@@ -197,6 +212,7 @@ package final class StoreMeeting {
       return
     }
     for value in values.unknown { try park(value, incoming) }
+    if let object { try lose(values.foreign, object, incoming) }
     if let object {
       try state.forgetChanges(of: object)
       try state.forgetValues(of: object)
@@ -244,7 +260,7 @@ package final class StoreMeeting {
       (object.row, object.marks) = (row, marks)
       made[shape.name, default: []].append(row)
       shown.history.note(.insert, shape.entity, row)
-      noteInverses(shape, written)
+      try noteInverses(shape, written)
     }
     try state.update(object)
     if isOpen { shown.note(object) }
@@ -256,7 +272,7 @@ package final class StoreMeeting {
 
   private func add(_ incoming: IncomingRow, _ shape: TrackedClass) throws -> StoreState.Object {
     try state.add(incoming.identity, of: shape.name, row: nil, made: incoming.stamp, marks: [])
-    guard let object = try state.object(incoming.identity, of: shape.name) else {
+    guard let object = try state.object(incoming.identity, of: shape.family) else {
       throw StoreState.damaged
     }
     return object
@@ -264,9 +280,9 @@ package final class StoreMeeting {
 
   private func noteInverses(
     _ shape: TrackedClass, _ written: [(column: TrackedColumn, value: SQLiteValue)]
-  ) {
+  ) throws {
     for (column, value) in written {
-      if let reference = column.reference { shown.noteInverse(reference, value) }
+      if let reference = column.reference { try shown.noteInverse(reference, value) }
     }
   }
 
@@ -275,7 +291,7 @@ package final class StoreMeeting {
     guard let reference = column.reference, case .reference(let identity) = wire else {
       return wire.stored
     }
-    return try state.object(identity, of: reference.destination)?.row.map { .integer($0) }
+    return try shown.object(identity, at: reference)?.row.map { .integer($0) }
   }
 
   func park(_ incoming: Incoming, _ row: IncomingRow) throws {
@@ -292,16 +308,18 @@ package final class StoreMeeting {
   }
 
   private func delete(
-    _ identity: ObjectID, _ className: String, _ entry: ChannelEntry
+    _ identity: ObjectID, _ family: String, _ entry: ChannelEntry
   ) throws {
+    let below = family + ClassPath.separator
     try connection.execute(
-      "DELETE FROM appdata_sync_parked WHERE identity=? AND class=?",
-      [.blob(identity.bytes), .text(className)])
-    guard let object = try state.object(identity, of: className) else { return }
+      "DELETE FROM appdata_sync_parked WHERE identity=? "
+        + "AND (class=? OR substr(class, 1, length(?))=?)",
+      [.blob(identity.bytes), .text(family), .text(below), .text(below)])
+    guard let object = try state.object(identity, of: family) else { return }
     try state.addDelete(
       of: object, as: identity,
       Stamp(stream: entry.stream, number: entry.sequence, time: 0), knowing: entry.past)
-    let values = try object.row.flatMap { try rows[className]?.values(of: $0) }
+    let values = try object.row.flatMap { try rows[object.path]?.values(of: $0) }
     try shown.noteTargets(of: object, values)
     shown.note(object)
     guard try object.row == nil && state.isDeleted(object) else { return }
@@ -320,10 +338,11 @@ package final class StoreMeeting {
   // MARK: Properties
 
   private func meet(_ object: StoreState.Object, _ incoming: IncomingRow) throws {
-    guard let shape = classes[object.className], let rows = rows[object.className] else { return }
+    guard let shape = shown.shape(of: object), let rows = rows[shape.name] else { return }
     let values = try sorted(incoming.values, shape, rows)
     for value in values.unknown { try park(value, incoming) }
-    guard try state.knowsAliases(incoming.past, of: object.identity, object.className) else {
+    try lose(values.foreign, object, incoming)
+    guard try state.knowsAliases(incoming.past, of: object.identity, object.family) else {
       // It replaces what it knows of that one of two which it means: that is read again.
       shown.openJoined.insert(object.id)
       return
@@ -430,12 +449,22 @@ package final class StoreMeeting {
     }
   }
 
+  /// Keeps what another class of the family has among what lost, until the object is of that class.
+  private func lose(
+    _ foreign: [Incoming], _ object: StoreState.Object, _ incoming: IncomingRow
+  ) throws {
+    for value in foreign
+    where value.value != .null && value.column.mark != TrackedColumn.placeMark {
+      try lose(value.value, object, value.column.name, incoming.stamp)
+    }
+  }
+
   func lose(
     _ value: WireValue, _ object: StoreState.Object, _ property: String, _ stamp: Stamp
   ) throws {
     if isFirst, turn.time - stamp.time > LostValues.time { return }
     let isNew = try lost.note(
-      value, of: object.identity, object.className, property, stamp,
+      value, of: object.identity, object.family, property, stamp,
       machine: turn.label(stamp.stream), now: turn.time)
     if isNew { report.lost += 1 }
   }

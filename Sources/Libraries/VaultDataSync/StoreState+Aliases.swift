@@ -68,11 +68,11 @@ extension StoreState {
     let size: Int64
   }
 
-  private func joined(_ identity: ObjectID, of className: String) throws -> Joined? {
+  private func joined(_ identity: ObjectID, of family: String) throws -> Joined? {
     try connection.first(
       "SELECT j.id, j.identity, j.size FROM appdata_sync_aliases a JOIN appdata_sync_joined j "
         + "ON j.id=a.joined WHERE a.identity=? AND a.class=?",
-      [.blob(identity.bytes), .text(className)]
+      [.blob(identity.bytes), .text(family)]
     ) { row in
       guard let identity = ObjectID(row.bytes(at: 1)) else { throw Self.damaged }
       return Joined(id: row.int64(at: 0), identity: identity, size: row.int64(at: 2))
@@ -80,8 +80,8 @@ extension StoreState {
   }
 
   /// The identity of the object that an identity means: the smallest of those that are one.
-  func root(of identity: ObjectID, _ className: String) throws -> ObjectID {
-    try joined(identity, of: className)?.identity ?? identity
+  func root(of identity: ObjectID, _ family: String) throws -> ObjectID {
+    try joined(identity, of: family)?.identity ?? identity
   }
 
   /// A value that leads to the object that is meant.
@@ -89,13 +89,13 @@ extension StoreState {
     guard let reference = column.reference, case .reference(let identity) = value else {
       return value
     }
-    return .reference(try root(of: identity, reference.destination))
+    return .reference(try root(of: identity, reference.family))
   }
 
   /// All identities of an object.
   func members(of object: Object) throws -> Set<ObjectID> {
     var members: Set<ObjectID> = [object.identity]
-    guard let joined = try joined(object.identity, of: object.className) else { return members }
+    guard let joined = try joined(object.identity, of: object.family) else { return members }
     try connection.forEachRow(
       "SELECT identity FROM appdata_sync_aliases WHERE joined=?", [.integer(joined.id)]
     ) { row in
@@ -108,9 +108,9 @@ extension StoreState {
   /// Has two identities mean one object.
   ///
   /// The smaller set goes into the larger one, so that whoever writes thousands of these moves few.
-  func unite(_ one: ObjectID, _ other: ObjectID, of className: String) throws {
+  func unite(_ one: ObjectID, _ other: ObjectID, of family: String) throws {
     let sets = try [one, other].map { identity in
-      try joined(identity, of: className) ?? makeJoined(identity, className)
+      try joined(identity, of: family) ?? makeJoined(identity, family)
     }
     let root = min(sets[0].identity, sets[1].identity)
     guard sets[0].id != sets[1].id else { return }
@@ -124,31 +124,31 @@ extension StoreState {
       [.blob(root.bytes), .integer(small.size + large.size), .integer(large.id)])
   }
 
-  private func makeJoined(_ identity: ObjectID, _ className: String) throws -> Joined {
+  private func makeJoined(_ identity: ObjectID, _ family: String) throws -> Joined {
     try connection.execute(
       "INSERT INTO appdata_sync_joined(identity, size) VALUES (?, 1)", [.blob(identity.bytes)])
     let id = connection.lastInsertRowID
     try connection.execute(
       "INSERT INTO appdata_sync_aliases VALUES (?, ?, ?)",
-      [.blob(identity.bytes), .text(className), .integer(id)])
+      [.blob(identity.bytes), .text(family), .integer(id)])
     return Joined(id: id, identity: identity, size: 1)
   }
 
   // MARK: Who knows it
 
   /// Notes which record says that two identities are one.
-  func notePair(_ alias: DataOperation.Alias, of className: String, _ stamp: Stamp) throws {
+  func notePair(_ alias: DataOperation.Alias, of family: String, _ stamp: Stamp) throws {
     try connection.execute(
       "INSERT OR IGNORE INTO appdata_sync_pairs VALUES (?, ?, ?, ?, ?)",
       [
-        .blob(alias.identity.bytes), .text(className), .blob(alias.other.bytes),
+        .blob(alias.identity.bytes), .text(family), .blob(alias.other.bytes),
         .integer(try id(of: stamp.stream)), .integer(Int64(clamping: stamp.number)),
       ])
   }
 
   /// What the records say of the identities that are one with an identity.
-  func pairs(of identity: ObjectID, _ className: String) throws -> [AliasView.Pair] {
-    guard let joined = try joined(identity, of: className) else { return [] }
+  func pairs(of identity: ObjectID, _ family: String) throws -> [AliasView.Pair] {
+    guard let joined = try joined(identity, of: family) else { return [] }
     var pairs: [AliasView.Pair] = []
     try connection.forEachRow(
       "SELECT p.identity, p.other, p.stream, p.number FROM appdata_sync_aliases a "
@@ -167,8 +167,8 @@ extension StoreState {
   }
 
   /// Whether a record knows all that makes several identities one object.
-  func knowsAliases(_ past: Frontier, of identity: ObjectID, _ className: String) throws -> Bool {
-    try pairs(of: identity, className).allSatisfy { $0.stamp.isKnown(by: past) }
+  func knowsAliases(_ past: Frontier, of identity: ObjectID, _ family: String) throws -> Bool {
+    try pairs(of: identity, family).allSatisfy { $0.stamp.isKnown(by: past) }
   }
 
   // MARK: Becoming one

@@ -31,11 +31,16 @@ package struct StoreState {
   struct Object {
     let id: Int64
     let identity: ObjectID
-    let className: String
+    /// The class at the root of its family.
+    let family: String
+    /// Its class below that root; empty for one of the root itself.
+    var kind: String
+    /// Its class.
+    var path: String { ClassPath.path(family, kind) }
     /// The object by another one of its identities.
     func named(_ identity: ObjectID) -> Object {
       Object(
-        id: id, identity: identity, className: className, row: row, made: made, marks: marks)
+        id: id, identity: identity, family: family, kind: kind, row: row, made: made, marks: marks)
     }
 
     /// The key of its row; `nil` for one that was deleted.
@@ -69,7 +74,7 @@ package struct StoreState {
     CREATE TABLE IF NOT EXISTS appdata_sync_objects(
       id INTEGER PRIMARY KEY, identity BLOB NOT NULL, class TEXT NOT NULL, row INTEGER,
       stream INTEGER NOT NULL, number INTEGER NOT NULL, time INTEGER NOT NULL,
-      marks BLOB NOT NULL, UNIQUE(identity, class)) STRICT;
+      marks BLOB NOT NULL, kind TEXT NOT NULL DEFAULT '', UNIQUE(identity, class)) STRICT;
     CREATE UNIQUE INDEX IF NOT EXISTS appdata_sync_rows ON appdata_sync_objects(class, row)
       WHERE row IS NOT NULL;
     CREATE TABLE IF NOT EXISTS appdata_sync_changes(
@@ -118,6 +123,7 @@ package struct StoreState {
 
   func make() throws(StorageError) {
     try turnDeletes()
+    try turnObjects()
     try connection.executeScript(Self.tables + Self.aliasTables)
   }
 
@@ -131,6 +137,15 @@ package struct StoreState {
         + "INSERT INTO appdata_sync_deletes SELECT d.object, d.stream, d.number, o.identity, "
         + "d.is_undone, d.past FROM appdata_sync_former_deletes d "
         + "JOIN appdata_sync_objects o ON o.id=d.object; DROP TABLE appdata_sync_former_deletes")
+  }
+
+  /// Objects of stores that knew no families are of a class without a superclass.
+  private func turnObjects() throws(StorageError) {
+    guard
+      try connection.int64("SELECT count(*) FROM pragma_table_info('appdata_sync_objects')") == 8
+    else { return }
+    try connection.executeScript(
+      "ALTER TABLE appdata_sync_objects ADD COLUMN kind TEXT NOT NULL DEFAULT ''")
   }
 
   /// Forgets everything, within a transaction.
@@ -197,29 +212,29 @@ package struct StoreState {
 
   // MARK: Objects
 
-  private static let objectColumns = "id, identity, class, row, stream, number, time, marks"
+  private static let objectColumns = "id, identity, class, row, stream, number, time, marks, kind"
 
   private func object(_ row: SQLiteStatement) throws -> Object {
     guard let identity = ObjectID(row.bytes(at: 1)) else { throw Self.damaged }
     let stream = row.int64(at: 4)
     return Object(
-      id: row.int64(at: 0), identity: identity, className: row.string(at: 2),
-      row: row.isNull(at: 3) ? nil : row.int64(at: 3),
+      id: row.int64(at: 0), identity: identity, family: row.string(at: 2),
+      kind: row.string(at: 8), row: row.isNull(at: 3) ? nil : row.int64(at: 3),
       made: Stamp(
         stream: try self.stream(stream), number: UInt64(row.int64(at: 5)), time: row.int64(at: 6)),
       marks: row.bytes(at: 7))
   }
 
   /// The object that an identity means.
-  func object(_ identity: ObjectID, of className: String) throws -> Object? {
+  func object(_ identity: ObjectID, of family: String) throws -> Object? {
     let query =
       "SELECT \(Self.objectColumns) FROM appdata_sync_objects WHERE identity=? AND class=?"
     let found = try connection.first(
-      query, [.blob(identity.bytes), .text(className)], object)
+      query, [.blob(identity.bytes), .text(family)], object)
     if let found { return found }
-    let root = try root(of: identity, className)
+    let root = try root(of: identity, family)
     guard root != identity else { return nil }
-    return try connection.first(query, [.blob(root.bytes), .text(className)], object)
+    return try connection.first(query, [.blob(root.bytes), .text(family)], object)
   }
 
   func object(id: Int64) throws -> Object? {
@@ -227,59 +242,70 @@ package struct StoreState {
       "SELECT \(Self.objectColumns) FROM appdata_sync_objects WHERE id=?", [.integer(id)], object)
   }
 
-  func object(of className: String, row: Int64) throws -> Object? {
+  func object(of family: String, row: Int64) throws -> Object? {
     try connection.first(
       "SELECT \(Self.objectColumns) FROM appdata_sync_objects WHERE class=? AND row=?",
-      [.text(className), .integer(row)], object)
+      [.text(family), .integer(row)], object)
   }
 
-  /// Every object of a class that has a row.
-  func forEachObject(of className: String, _ body: (Object) throws -> Void) throws {
+  /// Every object of a family that has a row.
+  func forEachObject(of family: String, _ body: (Object) throws -> Void) throws {
     let statement = try connection.prepare(
       "SELECT \(Self.objectColumns) FROM appdata_sync_objects WHERE class=? AND row IS NOT NULL")
-    try statement.bind([.text(className)])
+    try statement.bind([.text(family)])
     while try statement.step() { try body(object(statement)) }
   }
 
-  func rows(of className: String) throws -> [Int64] {
+  func rows(of family: String) throws -> [Int64] {
     var rows: [Int64] = []
     try connection.forEachRow(
-      "SELECT row FROM appdata_sync_objects WHERE class=? AND row IS NOT NULL", [.text(className)]
+      "SELECT row FROM appdata_sync_objects WHERE class=? AND row IS NOT NULL", [.text(family)]
     ) { rows.append($0.int64(at: 0)) }
     return rows
   }
 
-  func count(of className: String? = nil) throws(StorageError) -> Int64 {
-    if let className {
+  /// Every object that other machines know, or knew.
+  func allObjects() throws -> [Object] {
+    var objects: [Object] = []
+    try connection.forEachRow("SELECT \(Self.objectColumns) FROM appdata_sync_objects ORDER BY id")
+    {
+      objects.append(try object($0))
+    }
+    return objects
+  }
+
+  func count(of family: String? = nil) throws(StorageError) -> Int64 {
+    if let family {
       return try connection.int64(
         "SELECT count(*) FROM appdata_sync_objects WHERE class=? AND row IS NOT NULL",
-        [.text(className)]) ?? 0
+        [.text(family)]) ?? 0
     }
     return try connection.int64(
       "SELECT count(*) FROM appdata_sync_objects WHERE row IS NOT NULL") ?? 0
   }
 
   func add(
-    _ identity: ObjectID, of className: String, row: Int64?, made: Stamp, marks: [UInt8]
+    _ identity: ObjectID, of path: String, row: Int64?, made: Stamp, marks: [UInt8]
   ) throws {
     try connection.execute(
-      "INSERT INTO appdata_sync_objects(identity, class, row, stream, number, time, marks) "
-        + "VALUES (?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO appdata_sync_objects(identity, class, row, stream, number, time, marks, kind) "
+        + "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
       [
-        .blob(identity.bytes), .text(className), row.map { .integer($0) } ?? .null,
+        .blob(identity.bytes), .text(ClassPath.family(of: path)), row.map { .integer($0) } ?? .null,
         .integer(try id(of: made.stream)), .integer(Int64(clamping: made.number)),
-        .integer(made.time), .blob(marks),
+        .integer(made.time), .blob(marks), .text(ClassPath.kind(of: path)),
       ])
   }
 
   /// Writes what is known of an object.
   func update(_ object: Object) throws {
     try connection.execute(
-      "UPDATE appdata_sync_objects SET row=?, stream=?, number=?, time=?, marks=? WHERE id=?",
+      "UPDATE appdata_sync_objects SET row=?, stream=?, number=?, time=?, marks=?, kind=? "
+        + "WHERE id=?",
       [
         object.row.map { .integer($0) } ?? .null, .integer(try id(of: object.made.stream)),
         .integer(Int64(clamping: object.made.number)), .integer(object.made.time),
-        .blob(object.marks), .integer(object.id),
+        .blob(object.marks), .text(object.kind), .integer(object.id),
       ])
   }
 

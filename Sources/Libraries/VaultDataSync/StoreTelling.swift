@@ -46,14 +46,21 @@ struct StoreTelling {
     try meeting.noteNew(logged)
     var count = 0
     for place in logged {
-      guard let shape = meeting.tables[place.table], let rows = meeting.rows[shape.name],
-        let object = try state.object(of: shape.name, row: place.row)
+      guard let family = shown.tables[place.table]?.first?.family,
+        var object = try state.object(of: family, row: place.row)
       else { continue }
       if length > Self.batchLength { try write(continues: true) }
-      guard let values = try rows.values(of: place.row) else {
+      guard let shape = try shown.shape(ofRow: place.row, in: place.table),
+        let values = try meeting.rows[shape.name]?.values(of: place.row)
+      else {
         try delete(object)
         count += 1
         continue
+      }
+      if object.path != shape.name {
+        // Another program has made it one of another class of the family.
+        object.kind = shape.kind
+        object.marks = []
       }
       count +=
         try object.marks.isEmpty
@@ -178,7 +185,7 @@ struct StoreTelling {
   mutating func tellHidden(_ typed: [Int64: [String]]) throws {
     for (id, properties) in typed.sorted(by: { $0.key < $1.key }) {
       guard var object = try state.object(id: id), object.row == nil,
-        let shape = meeting.classes[object.className]
+        let shape = shown.shape(of: object)
       else { continue }
       let isMade = object.made.number == 0
       let values = try state.values(of: object)
@@ -207,10 +214,10 @@ struct StoreTelling {
 
   /// Tells of objects that are one from now on.
   mutating func tell(_ aliases: [String: [DataOperation.Alias]]) throws {
-    for (className, aliases) in aliases.sorted(by: { $0.key < $1.key }) {
+    for (family, aliases) in aliases.sorted(by: { $0.key < $1.key }) {
       for alias in aliases {
-        try state.notePair(alias, of: className, stamp)
-        self.aliases[className, default: []].append(alias)
+        try state.notePair(alias, of: family, stamp)
+        self.aliases[family, default: []].append(alias)
         length += 32
         if length > Self.batchLength { try write(continues: false) }
       }
@@ -253,11 +260,11 @@ struct StoreTelling {
 
   private mutating func delete(_ object: StoreState.Object) throws {
     var object = object
-    guard let row = object.row, let shape = meeting.classes[object.className] else { return }
+    guard let row = object.row, let shape = shown.shape(of: object) else { return }
     if object.made.number > 0 {
       // All that it is.
       let members = try state.members(of: object)
-      deletes[object.className, default: []] += members.sorted()
+      deletes[object.family, default: []] += members.sorted()
       length += 16 * members.count
     }
     var past = known
@@ -266,6 +273,8 @@ struct StoreTelling {
       try state.addDelete(of: object, as: identity, stamp, knowing: past)
     }
     try shown.clear(object, shape, row)
+    // Another program may have left some of its parts behind.
+    try meeting.rows[shape.name]?.delete(row)
     try shown.noteFreed(of: shape, shape.references.map(\.place))
     try state.forgetChanges(of: object)
     try state.forgetValues(of: object)
@@ -276,14 +285,13 @@ struct StoreTelling {
 
   private mutating func tell(_ place: SQLiteConnection.LoggedLink) throws -> Bool {
     guard let rows = shown.links.values.first(where: { $0.links.table == place.table }),
-      let owner = try state.object(of: rows.links.owner, row: place.owner),
-      let destination = try state.object(of: rows.links.destination, row: place.destination)
+      let owner = try state.object(of: rows.links.ownerFamily, row: place.owner),
+      let destination = try state.object(of: rows.links.destinationFamily, row: place.destination)
     else {
       // A program that switched foreign keys off has left it behind.
       if let rows = shown.links.values.first(where: { $0.links.table == place.table }),
-        let owner = shown.rows[rows.links.owner],
-        let destination = shown.rows[rows.links.destination],
-        try !owner.isThere(place.owner) || !destination.isThere(place.destination)
+        try !shown.isThere(place.owner, at: rows.links.owner)
+          || !shown.isThere(place.destination, at: rows.links.destination)
       {
         try rows.remove(place.owner, place.destination)
       }

@@ -184,6 +184,50 @@ struct DataSyncVerbTests {
     #expect(try laptop("data", "conflicts", application).text.isEmpty)
   }
 
+  /// An object of a subclass is of its class on the other machine; one name of two classes is one
+  /// object.
+  @Test func classesThatInheritGoAlong() throws {
+    let application = "com.example.journeys"
+    let schema = StoredSchema(entities: [
+      StoredEntity("Journey", attributes: [StoredAttribute("name", .string, isUnique: true)]),
+      StoredEntity(
+        "Conference", superentity: "Journey", attributes: [StoredAttribute("topic", .string)]),
+      StoredEntity(
+        "Outing", superentity: "Journey", attributes: [StoredAttribute("hours", .integer)]),
+    ])
+    for machine in [laptop, desktop] { try Self.makeStore(machine, schema, application) }
+    func insert(_ machine: ThrowawayVault, _ name: String, _ type: String, _ rest: String) throws {
+      let connection = try SQLiteConnection(
+        path: Self.path(machine, application), mode: .readWrite)
+      defer { connection.close() }
+      try connection.executeScript(
+        "INSERT INTO Journey(name, _class) VALUES ('\(name)', '\(type)'); "
+          + "INSERT INTO \(type) SELECT max(_id), \(rest) FROM Journey")
+    }
+    try insert(laptop, "Oslo", "Conference", "'storage'")
+    let added = try laptop("sync", "add", "data", application)
+    #expect(added.errors.contains("3 classes, 1 object of \(application) go with this space"))
+    #expect(try desktop("sync", "add", "data", application).status == 0)
+    #expect(
+      try desktop("data", "fetch", application, "Conference", "--csv").text.contains("storage"))
+    try insert(laptop, "Rome", "Conference", "'files'")
+    try insert(desktop, "Rome", "Outing", "8")
+    for machine in [laptop, desktop, laptop, desktop] {
+      #expect(try machine("sync", "now").status == 0)
+    }
+    for machine in [laptop, desktop] {
+      let all = try machine("data", "fetch", application, "Journey", "--csv").text
+      #expect(all.components(separatedBy: "Rome").count == 2)
+      let lost = try machine("data", "conflicts", application).text
+      #expect(lost.contains("Conference") && lost.contains("\"files\"") || lost.contains("Outing"))
+      #expect(lost.components(separatedBy: "\n").filter { !$0.isEmpty }.count == 1)
+      let number = String(lost.prefix { $0 != " " })
+      let refused = try machine("data", "restore", application, number)
+      #expect(refused.status == 77)
+      #expect(refused.errors.contains("of another class now"))
+    }
+  }
+
   @Test func whatIsSealedUnderAnotherKeyIsNamed() throws {
     let schema = StoredSchema(entities: [
       StoredEntity(

@@ -110,6 +110,8 @@ extension DataSync.Outcome {
       ("local", .strings(local)), ("database", .optional(database)),
       ("sent", .number(Int64(report.channel.sent))),
       ("received", .number(Int64(report.channel.received))),
+      ("newer", .strings(report.newer.sorted())),
+      ("malformed", .strings(report.malformed.sorted())),
       ("onTheirWay", .strings(report.channel.waiting)),
       ("problems", .strings(report.channel.problems.map(\.message))),
     ])
@@ -199,6 +201,18 @@ extension DataSync.Outcome {
       note(
         "\(StandardOutput.shown(property)) has a value that is too long to be synchronized",
         isState: true)
+    }
+    for label in report.newer.sorted() {
+      note(
+        "records of \(StandardOutput.shown(label)) about \(shown) are of a newer version, and wait",
+        hint: "update this machine's \(name)", isState: true)
+    }
+    for label in report.malformed.sorted() {
+      remarks.append(
+        DataRemark(
+          "a record of \(StandardOutput.shown(label)) about \(shown) makes no sense: nothing that it "
+            + "says from there on is taken", hint: "\(name) sync remove \(Quoting.typed(label))",
+          isWarning: true, isState: true))
     }
     for label in report.channel.waiting {
       note(

@@ -54,8 +54,10 @@ final class PendingRows {
   init(_ plans: [EntityPlan], store: Int, isAlone: Bool) {
     self.plans = plans
     number = isAlone ? 0 : PendingRows.next.add(1, ordering: .relaxed).newValue
+    // A class below another one has its relationships, too.
+    var seen: Set<String> = []
     joins = plans.filter { $0.store == store }.flatMap(\.relationships)
-      .filter(\.isLeading).compactMap(\.join)
+      .filter(\.isLeading).compactMap(\.join).filter { seen.insert($0.table).inserted }
   }
 
   func touch(_ record: _AppData.Record) {

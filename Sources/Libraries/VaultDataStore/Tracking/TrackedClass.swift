@@ -5,15 +5,28 @@ package import VaultStorage
 package struct TrackedClass: Sendable, Equatable {
   /// The entity's name here.
   package let entity: String
-  /// The name under which it travels: the one that it had first, as far as the schema says.
+  /// Its ``ClassPath``, of the names that each class had first, as far as the schema says.
   package let name: String
-  package let table: String
-  /// In the order of their names.
+  /// The tables that an object has a row in, all with one key; that of the root comes first.
+  package let tables: [String]
+  /// Whether the root's table names the class of each row: where others inherit from it.
+  package let hasClassColumn: Bool
+  /// In the order of their names; inherited ones with the others.
   package let columns: [TrackedColumn]
-  /// Properties that stay on this machine: sealed under a key of the application's own.
+  /// Properties of the class itself that stay on this machine: sealed under a key of the
+  /// application's own.
   package let local: [String]
   /// The places of columns whose values no two rows have alike, a list for each constraint.
   package let unique: [[Int]]
+
+  /// The name of the root: keys and identities are those of the family.
+  package var family: String { ClassPath.family(of: name) }
+
+  /// Its name below the root's; empty for the root.
+  package var kind: String { ClassPath.kind(of: name) }
+
+  /// The table whose keys are those of the family.
+  package var table: String { tables[0] }
 
   package func column(_ name: String) -> TrackedColumn? { columns.first { $0.name == name } }
 
@@ -43,8 +56,11 @@ package struct TrackedColumn: Sendable, Equatable {
 
   /// The property's name here.
   package let property: String
-  /// The name under which it travels.
+  /// The name under which it travels: `days`, or `BusinessTrip\days` where a subclass declares it.
   package let name: String
+  /// The class that declares it, by its ``ClassPath``.
+  package let owner: String
+  package let table: String
   package let column: String
   package let kind: Kind
   package let isRequired: Bool
@@ -86,9 +102,11 @@ package struct TrackedColumn: Sendable, Equatable {
     switch kind {
     case .attribute(let type, _): Self.marks[type] ?? 0
     case .reference: 64
-    case .position: 65
+    case .position: Self.placeMark
     }
   }
+
+  package static let placeMark: UInt8 = 65
 
   /// Marks never change: documents of years have them.
   private static let marks: [StoredType: UInt8] = [
@@ -99,7 +117,7 @@ package struct TrackedColumn: Sendable, Equatable {
 
 /// Where a property leads, and what becomes of an object whose target is deleted.
 package struct TrackedReference: Sendable, Equatable {
-  /// The class it leads to, by its name on the way.
+  /// The class it leads to, by its ``ClassPath``; objects of those that inherit from it count.
   package let destination: String
   /// What the deletion of the target does to the object: the rule of the target's inverse.
   package let rule: StoredRelationship.DeleteRule
@@ -107,6 +125,9 @@ package struct TrackedReference: Sendable, Equatable {
   package let isExclusive: Bool
   /// The target's property that leads back, by its name here.
   package let inverse: String?
+
+  /// The family of the class it leads to.
+  package var family: String { ClassPath.family(of: destination) }
 }
 
 /// Something of a schema that cannot go to other machines yet.
@@ -133,6 +154,21 @@ extension StoredSchema {
       obstacles += found
       if found.isEmpty { classes.append(trackedClass(entity)) }
     }
+    for shape in Dictionary(grouping: classes, by: \.name).values where shape.count > 1 {
+      obstacles.append(
+        UntrackedPart(
+          entity: shape[1].entity, property: nil,
+          reason: "once had the name that \(shape[0].entity) has now"))
+    }
+    for shape in classes {
+      for columns in Dictionary(grouping: shape.columns, by: \.name).values where columns.count > 1
+      {
+        obstacles.append(
+          UntrackedPart(
+            entity: shape.entity, property: columns[1].property,
+            reason: "once had the name that \(columns[0].property) has now"))
+      }
+    }
     return (classes.sorted { $0.name < $1.name }, obstacles)
   }
 
@@ -140,9 +176,6 @@ extension StoredSchema {
     var found: [UntrackedPart] = []
     func note(_ property: String?, _ reason: String) {
       found.append(UntrackedPart(entity: entity.name, property: property, reason: reason))
-    }
-    if entity.superentity != nil || !subentities(of: entity).isEmpty {
-      note(nil, "is of a family of subclasses")
     }
     for attribute in entity.attributes {
       if attribute.type == .sealed, !attribute.isOptional, attribute.defaultSQL == nil {
@@ -158,24 +191,45 @@ extension StoredSchema {
   }
 
   private func trackedClass(_ entity: StoredEntity) -> TrackedClass {
+    let lineage = Array(lineage(of: entity).reversed())
+    let all = lineage.flatMap(ownColumns).sorted { $0.name < $1.name }
+    let unique = lineage.flatMap { owner in
+      let path = path(of: owner)
+      return self.unique(of: owner).compactMap { names -> [Int]? in
+        let places = names.compactMap { name in
+          all.firstIndex { $0.owner == path && $0.property == name && !$0.isPosition }
+        }
+        return places.count == names.count ? places.sorted() : nil
+      }
+    }
+    return TrackedClass(
+      entity: entity.name, name: path(of: entity), tables: lineage.map(\.table),
+      hasClassColumn: lineage.count > 1 || !subentities(of: entity).isEmpty, columns: all,
+      local: entity.attributes.filter { $0.type == .sealed }.map(\.name), unique: unique)
+  }
+
+  /// The columns that a class declares itself.
+  private func ownColumns(_ entity: StoredEntity) -> [TrackedColumn] {
     let columns = entity.attributes.filter { $0.type != .sealed }.map { attribute in
       TrackedColumn(
-        property: attribute.name, name: attribute.originalName ?? attribute.name,
-        column: attribute.column,
+        property: attribute.name,
+        name: wireName(attribute.originalName ?? attribute.name, in: entity),
+        owner: path(of: entity), table: entity.table, column: attribute.column,
         kind: .attribute(attribute.type, isExternal: attribute.isExternal),
         isRequired: !attribute.isOptional, hasDefault: attribute.defaultSQL != nil)
     }
-    let references = entity.relationships.flatMap(trackedColumns)
-    let all = (columns + references).sorted { $0.name < $1.name }
-    return TrackedClass(
-      entity: entity.name, name: entity.wireName, table: entity.table, columns: all,
-      local: entity.attributes.filter { $0.type == .sealed }.map(\.name),
-      unique: unique(of: entity).compactMap { names in
-        let places = names.compactMap { name in
-          all.firstIndex { $0.property == name && !$0.isPosition }
-        }
-        return places.count == names.count ? places.sorted() : nil
-      })
+    return columns + entity.relationships.flatMap { trackedColumns($0, of: entity) }
+  }
+
+  /// A class on its way.
+  func path(of entity: StoredEntity) -> String {
+    lineage(of: entity).reversed().map(\.wireName).joined(separator: ClassPath.separator)
+  }
+
+  /// A property on its way: that of a subclass has the class's name before its own, since others of
+  /// the family may have one of that name.
+  private func wireName(_ name: String, in entity: StoredEntity) -> String {
+    entity.superentity == nil ? name : entity.wireName + ClassPath.separator + name
   }
 
   /// The properties of each constraint, each constraint once.
@@ -186,24 +240,28 @@ extension StoredSchema {
     }
   }
 
-  private func trackedColumns(_ relationship: StoredRelationship) -> [TrackedColumn] {
+  private func trackedColumns(
+    _ relationship: StoredRelationship, of entity: StoredEntity
+  ) -> [TrackedColumn] {
     guard case .foreignKey(let column, let position) = relationship.storage,
-      let destination = entity(relationship.destination)
+      let destination = self.entity(relationship.destination)
     else { return [] }
     let inverse = relationship.inverse.flatMap { destination.relationship($0) }
-    let name = relationship.wireName
+    let name = wireName(relationship.wireName, in: entity)
+    let owner = path(of: entity)
     let reference = TrackedColumn(
-      property: relationship.name, name: name, column: column,
+      property: relationship.name, name: name, owner: owner, table: entity.table, column: column,
       kind: .reference(
         TrackedReference(
-          destination: destination.wireName, rule: inverse?.deleteRule ?? .nullify,
+          destination: path(of: destination), rule: inverse?.deleteRule ?? .nullify,
           isExclusive: inverse.map { !$0.isToMany } ?? false, inverse: inverse?.name)),
       isRequired: !relationship.isOptional, hasDefault: false)
     guard let position else { return [reference] }
     return [
       reference,
       TrackedColumn(
-        property: relationship.name, name: "\(name).position", column: position,
+        property: relationship.name, name: "\(name).position", owner: owner, table: entity.table,
+        column: position,
         kind: .position(of: name), isRequired: false, hasDefault: true),
     ]
   }

@@ -2,12 +2,12 @@ package import VaultStorage
 
 /// Links that lie in a table of their own: many-to-many, and to-many without an inverse.
 package struct TrackedLinks: Sendable, Equatable {
-  /// The class that has the relationship, by its name on the way; of two sides that whose class and
+  /// The class that has the relationship, by its ``ClassPath``; of two sides that whose class and
   /// property come first.
   package let owner: String
   /// The relationship's name on the way.
   package let property: String
-  /// The class at the other end, by its name on the way.
+  /// The class at the other end, by its ``ClassPath``.
   package let destination: String
   package let table: String
   package let ownerColumn: String
@@ -22,6 +22,18 @@ package struct TrackedLinks: Sendable, Equatable {
 
   /// The relationship as one text.
   package var name: String { "\(owner)/\(property)" }
+
+  /// The families of the classes at both ends.
+  package var ownerFamily: String { ClassPath.family(of: owner) }
+  package var destinationFamily: String { ClassPath.family(of: destination) }
+
+  /// The class at an end.
+  package func end(isOwner: Bool) -> String { isOwner ? owner : destination }
+
+  /// Whether objects of a family are at one of the ends.
+  package func leads(_ family: String) -> Bool {
+    ownerFamily == family || destinationFamily == family
+  }
 }
 
 extension StoredSchema {
@@ -34,8 +46,8 @@ extension StoredSchema {
           let destination = self.entity(relationship.destination)
         else { continue }
         let links = TrackedLinks(
-          owner: entity.wireName, property: relationship.wireName,
-          destination: destination.wireName, table: join.table, ownerColumn: join.owner,
+          owner: path(of: entity), property: relationship.wireName,
+          destination: path(of: destination), table: join.table, ownerColumn: join.owner,
           destinationColumn: join.destination, position: join.position,
           inversePosition: join.inversePosition, ownerProperty: relationship.name,
           destinationProperty: relationship.inverse)
@@ -98,18 +110,18 @@ package struct LinkRows {
     while try statement.step() { try body(statement.int64(at: 0), statement.int64(at: 1)) }
   }
 
-  /// The columns that have keys of a class.
-  private func columns(of className: String) -> [String] {
-    (links.owner == className ? [links.ownerColumn] : [])
-      + (links.destination == className ? [links.destinationColumn] : [])
+  /// The columns that have keys of a family.
+  private func columns(of family: String) -> [String] {
+    (links.ownerFamily == family ? [links.ownerColumn] : [])
+      + (links.destinationFamily == family ? [links.destinationColumn] : [])
   }
 
-  /// The keys of the ends of each link of a row of a class.
+  /// The keys of the ends of each link of a row of a family.
   package func links(
-    of key: Int64, _ className: String
+    of key: Int64, _ family: String
   ) throws -> [(owner: Int64, destination: Int64)] {
     let ends = [links.ownerColumn, links.destinationColumn].map(SQLText.name)
-    let columns = columns(of: className).map { "\(SQLText.name($0))=?" }
+    let columns = columns(of: family).map { "\(SQLText.name($0))=?" }
     guard !columns.isEmpty else { return [] }
     var found: [(owner: Int64, destination: Int64)] = []
     try connection.forEachRow(
@@ -141,12 +153,12 @@ package struct LinkRows {
       "DELETE FROM \(table) WHERE \(ends)", [.integer(owner), .integer(destination)])
   }
 
-  /// Has the links of one row of a class lead to another one; those that this one has stay as they
+  /// Has the links of one row of a family lead to another one; those that this one has stay as they
   /// are.
   package func move(
-    from key: Int64, to other: Int64, _ className: String
+    from key: Int64, to other: Int64, _ family: String
   ) throws(StorageError) {
-    for column in columns(of: className).map(SQLText.name) {
+    for column in columns(of: family).map(SQLText.name) {
       try connection.execute(
         "UPDATE OR IGNORE \(table) SET \(column)=? WHERE \(column)=?",
         [.integer(other), .integer(key)])

@@ -8,31 +8,51 @@ package struct TrackedRows {
   package let shape: TrackedClass
   private let connection: SQLiteConnection
   private let files: ExternalFiles
-  private let table: String
-  private let key = SQLText.name(StoredEntity.keyColumn)
+  /// The tables of an object's rows, joined by its key; and which of the family's rows are the
+  /// class's own.
+  private let source: String
+  private let key: String
+  private let isOwn: String
 
   package init(_ shape: TrackedClass, in file: DataStoreFile, on connection: SQLiteConnection) {
     self.shape = shape
     self.connection = connection
     files = ExternalFiles(store: file)
-    table = SQLText.name(shape.table)
+    let root = SQLText.name(shape.table)
+    let name = SQLText.name(StoredEntity.keyColumn)
+    let key = "\(root).\(name)"
+    self.key = key
+    source =
+      root
+      + shape.tables.dropFirst().map(SQLText.name).map { " JOIN \($0) ON \($0).\(name)=\(key)" }
+      .joined()
+    isOwn =
+      shape.hasClassColumn
+      ? "\(root).\(SQLText.name(StoredEntity.classColumn))=\(SQLText.literal(shape.entity))"
+      : "TRUE"
   }
 
   private var selected: String {
-    ([key] + shape.columns.map { SQLText.name($0.column) }).joined(separator: ", ")
+    ([key]
+      + shape.columns.map { "\(SQLText.name($0.table)).\(SQLText.name($0.column))" })
+      .joined(separator: ", ")
   }
 
-  /// The values of a row, in the order of the class's columns; `nil` if there is no such row.
+  /// The values of a row, in the order of the class's columns; `nil` if there is no such row of this
+  /// class, with all its parts.
   package func values(of row: Int64) throws -> [SQLiteValue]? {
-    try connection.first("SELECT \(selected) FROM \(table) WHERE \(key)=?", [.integer(row)]) {
+    try connection.first(
+      "SELECT \(selected) FROM \(source) WHERE \(key)=? AND \(isOwn)", [.integer(row)]
+    ) {
       try values(of: $0)
     }
   }
 
-  /// Calls `body` for each row, by its key.
+  /// Calls `body` for each row of the class itself, by its key.
   package func forEach(_ body: (_ row: Int64, _ values: [SQLiteValue]) throws -> Void) throws {
     // Another one may run within: the rows are few, or there is one look at all of them.
-    let statement = try connection.prepare("SELECT \(selected) FROM \(table) ORDER BY \(key)")
+    let statement = try connection.prepare(
+      "SELECT \(selected) FROM \(source) WHERE \(isOwn) ORDER BY \(key)")
     while try statement.step() { try body(statement.int64(at: 0), values(of: statement)) }
   }
 
@@ -46,34 +66,40 @@ package struct TrackedRows {
     }
   }
 
-  /// The rows whose column has a key.
+  /// The rows of the class itself whose column has a key.
   package func rows(with key: Int64, in column: TrackedColumn) throws -> [Int64] {
     var found: [Int64] = []
     try connection.forEachRow(
-      "SELECT \(self.key) FROM \(table) WHERE \(SQLText.name(column.column))=? ORDER BY \(self.key)",
+      "SELECT \(self.key) FROM \(source) "
+        + "WHERE \(SQLText.name(column.table)).\(SQLText.name(column.column))=? AND \(isOwn) "
+        + "ORDER BY \(self.key)",
       [.integer(key)]
     ) { found.append($0.int64(at: 0)) }
     return found
   }
 
-  /// Another row that has all of these values; `nil` if there is none.
+  /// Another row of the family that has all of these values, whose columns one class declares; `nil`
+  /// if there is none.
   package func row(
     with values: [(column: TrackedColumn, value: SQLiteValue)], otherThan row: Int64?
   ) throws(StorageError) -> Int64? {
+    guard let table = values.first?.column.table else { return nil }
+    let key = SQLText.name(StoredEntity.keyColumn)
     let condition = values.map { "\(SQLText.name($0.column.column))=?" }.joined(separator: " AND ")
     return try connection.int64(
-      "SELECT \(key) FROM \(table) WHERE \(condition) AND \(key)<>? LIMIT 1",
+      "SELECT \(key) FROM \(SQLText.name(table)) WHERE \(condition) AND \(key)<>? LIMIT 1",
       values.map(\.value) + [.integer(row ?? 0)])
   }
 
-  /// Whether there is such a row.
+  /// Whether there is such a row of the class itself, with all its parts.
   package func isThere(_ row: Int64) throws(StorageError) -> Bool {
-    try connection.int64("SELECT 1 FROM \(table) WHERE \(key)=?", [.integer(row)]) == 1
+    try connection.int64(
+      "SELECT 1 FROM \(source) WHERE \(key)=? AND \(isOwn)", [.integer(row)]) == 1
   }
 
-  /// How many rows there are.
+  /// How many rows of the class itself there are.
   package func count() throws(StorageError) -> Int64 {
-    try connection.int64("SELECT count(*) FROM \(table)") ?? 0
+    try connection.int64("SELECT count(*) FROM \(source) WHERE \(isOwn)") ?? 0
   }
 
   /// Makes a row; columns that are not named get their default.
@@ -81,13 +107,27 @@ package struct TrackedRows {
   /// - Returns: Its key, which no row had before.
   /// - Throws: ``StorageError`` where a value is missing that is required.
   package func insert(_ values: [(column: TrackedColumn, value: SQLiteValue)]) throws -> Int64 {
-    let (names, bound) = assignments(values)
-    let marks = names.map { _ in "?" }.joined(separator: ", ")
-    try connection.execute(
-      names.isEmpty
-        ? "INSERT INTO \(table) DEFAULT VALUES"
-        : "INSERT INTO \(table)(\(names.joined(separator: ", "))) VALUES (\(marks))", bound)
-    return connection.lastInsertRowID
+    var row: Int64 = 0
+    for table in shape.tables {
+      var (names, bound) = assignments(values.filter { $0.column.table == table })
+      if table == shape.table {
+        if shape.hasClassColumn {
+          names.append(SQLText.name(StoredEntity.classColumn))
+          bound.append(.text(shape.entity))
+        }
+      } else {
+        names.append(SQLText.name(StoredEntity.keyColumn))
+        bound.append(.integer(row))
+      }
+      let marks = names.map { _ in "?" }.joined(separator: ", ")
+      try connection.execute(
+        names.isEmpty
+          ? "INSERT INTO \(SQLText.name(table)) DEFAULT VALUES"
+          : "INSERT INTO \(SQLText.name(table))(\(names.joined(separator: ", "))) VALUES (\(marks))",
+        bound)
+      if table == shape.table { row = connection.lastInsertRowID }
+    }
+    return row
   }
 
   /// Changes columns of a row.
@@ -96,17 +136,27 @@ package struct TrackedRows {
   package func update(
     _ row: Int64, _ values: [(column: TrackedColumn, value: SQLiteValue)]
   ) throws -> Bool {
-    let (names, bound) = assignments(values)
-    guard !names.isEmpty else { return true }
-    try connection.execute(
-      "UPDATE \(table) SET \(names.map { "\($0)=?" }.joined(separator: ", ")) WHERE \(key)=?",
-      bound + [.integer(row)])
-    return connection.changes == 1
+    var isThere = true
+    for table in shape.tables {
+      let (names, bound) = assignments(values.filter { $0.column.table == table })
+      guard !names.isEmpty else { continue }
+      try connection.execute(
+        "UPDATE \(SQLText.name(table)) SET \(names.map { "\($0)=?" }.joined(separator: ", ")) "
+          + "WHERE \(SQLText.name(StoredEntity.keyColumn))=?",
+        bound + [.integer(row)])
+      isThere = isThere && connection.changes == 1
+    }
+    return isThere
   }
 
-  /// Removes a row.
+  /// Removes a row, with all its parts.
   package func delete(_ row: Int64) throws(StorageError) {
-    try connection.execute("DELETE FROM \(table) WHERE \(key)=?", [.integer(row)])
+    // What is inherited last: it leads to the rest.
+    for table in shape.tables.reversed() {
+      try connection.execute(
+        "DELETE FROM \(SQLText.name(table)) WHERE \(SQLText.name(StoredEntity.keyColumn))=?",
+        [.integer(row)])
+    }
   }
 
   /// Whether the store takes a value in a column.
