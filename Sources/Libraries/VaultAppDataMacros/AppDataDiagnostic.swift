@@ -99,7 +99,9 @@ extension ModelDeclaration {
       }
     }
     for member in members.undecided {
-      guard let variable = member.as(VariableDeclSyntax.self), variable.mayBeStoredInModel else {
+      guard let variable = member.as(VariableDeclSyntax.self),
+        variable.mayBeStoredInModel(in: context)
+      else {
         if let macro = member.as(MacroExpansionDeclSyntax.self),
           ["Unique", "Index"].contains(macro.macroName.text)
         {
@@ -108,6 +110,10 @@ extension ModelDeclaration {
         continue
       }
       context.report(.conditional("a stored property"), at: variable.bindings)
+    }
+    for attribute in ModelAttributes(declaration.attributes, in: context).undecided
+    where attribute.isGlobalActor {
+      context.report(.conditional("@\(attribute.plainName)"), at: attribute)
     }
     checkSealed(ModelDeclaration(declaration, in: context), in: context)
   }
@@ -146,11 +152,15 @@ extension ModelDeclaration {
     _ variable: VariableDeclSyntax, in context: some MacroExpansionContext
   ) {
     guard !variable.isStatic, variable.bindings.contains(where: variable.isStored) else { return }
-    if variable.hasAttribute("Transient") {
+    for attribute in ModelAttributes(variable.attributes, in: context).undecided
+    where attribute.isReadByModel {
+      context.report(.conditional("@\(attribute.plainName)"), at: attribute)
+    }
+    if variable.hasAttribute("Transient", in: context) {
       checkTransient(variable, in: context)
       return
     }
-    if variable.mayBeStoredInModel,
+    if variable.mayBeStoredInModel(in: context),
       variable.bindings.count > 1
         || variable.bindings.contains(where: { !$0.pattern.is(IdentifierPatternSyntax.self) })
     {
@@ -170,7 +180,9 @@ extension ModelDeclaration {
         .observer(observer.accessorSpecifier.text), at: observer.accessorSpecifier,
         fixIts: [makeTransient(variable)])
     }
-    if variable.hasAttribute("Attribute"), let other = variable.attribute(named: "Relationship") {
+    if variable.hasAttribute("Attribute", in: context),
+      let other = variable.attribute(named: "Relationship", in: context)
+    {
       context.report(.bothKinds, at: other)
     }
     for binding in variable.bindings {

@@ -63,8 +63,11 @@ final class CapturingRewriter: SyntaxRewriter {
   /// What closures within the expression declare.
   private let declared: Set<String>
   private var closureDepth = 0
+  /// Whether what is read may never be reached.
+  private var isGuarded: Bool
 
-  init(_ expression: ExprSyntax) {
+  init(_ expression: ExprSyntax, isGuarded: Bool) {
+    self.isGuarded = isGuarded
     let finder = DeclarationFinder(viewMode: .sourceAccurate)
     finder.walk(expression)
     declared = finder.names
@@ -87,8 +90,13 @@ final class CapturingRewriter: SyntaxRewriter {
   }
 
   override func visit(_ node: MemberAccessExprSyntax) -> ExprSyntax {
-    if closureDepth == 0, isChainOfValues(node) {
-      return around(node, copy(node.trimmedDescription))
+    if closureDepth == 0 {
+      if isGuarded, let chain = MemberChain(node), !declared.contains(chain.root),
+        !chain.isOptional || !ExprSyntax(node).isBaseOfMore
+      {
+        return around(node, "\(copy(chain.source)).value")
+      }
+      if isChainOfValues(node) { return around(node, copy(node.trimmedDescription)) }
     }
     guard let base = node.base else { return ExprSyntax(node) }
     return ExprSyntax(node.with(\.base, visit(base)))
@@ -105,7 +113,9 @@ final class CapturingRewriter: SyntaxRewriter {
     } else {
       call.calledExpression = visit(node.calledExpression)
     }
-    call.arguments = visit(node.arguments)
+    call.arguments = perhapsReached(node.calledExpression.isOptionalChain) {
+      visit(node.arguments)
+    }
     call.trailingClosure = node.trailingClosure.map { visit($0).as(ClosureExprSyntax.self) ?? $0 }
     call.additionalTrailingClosures = visit(node.additionalTrailingClosures)
     return ExprSyntax(call)
@@ -115,6 +125,39 @@ final class CapturingRewriter: SyntaxRewriter {
     closureDepth += 1
     defer { closureDepth -= 1 }
     return super.visit(node)
+  }
+
+  override func visit(_ node: InfixOperatorExprSyntax) -> ExprSyntax {
+    let isGuard = ["&&", "||", "??"].contains(node.operator.trimmedDescription)
+    let left = visit(node.leftOperand)
+    let right = perhapsReached(isGuard) { visit(node.rightOperand) }
+    return ExprSyntax(node.with(\.leftOperand, left).with(\.rightOperand, right))
+  }
+
+  override func visit(_ node: TernaryExprSyntax) -> ExprSyntax {
+    let condition = visit(node.condition)
+    return perhapsReached(true) {
+      ExprSyntax(
+        node.with(\.condition, condition)
+          .with(\.thenExpression, visit(node.thenExpression))
+          .with(\.elseExpression, visit(node.elseExpression)))
+    }
+  }
+
+  override func visit(_ node: IfExprSyntax) -> ExprSyntax {
+    perhapsReached(true) { super.visit(node) }
+  }
+
+  override func visit(_ node: SwitchExprSyntax) -> ExprSyntax {
+    perhapsReached(true) { super.visit(node) }
+  }
+
+  /// Visits what is evaluated only if something else is so.
+  private func perhapsReached<Result>(_ isSo: Bool, _ visiting: () -> Result) -> Result {
+    let outer = isGuarded
+    isGuarded = isGuarded || isSo
+    defer { isGuarded = outer }
+    return visiting()
   }
 
   override func visit(_ node: KeyPathExprSyntax) -> ExprSyntax { ExprSyntax(node) }

@@ -43,10 +43,11 @@ struct ModelDeclaration {
       }
     isFinal = modifiers.contains("final")
     isOpen = modifiers.contains("open")
-    actor = declaration.globalActor
+    actor = declaration.globalActor(in: context)
     firstInherited = declaration.inheritanceClause?.inheritedTypes.first?.type.trimmedDescription
     let members = ModelMembers(declaration, in: context).compiled
-    properties = members.compactMap { $0.as(VariableDeclSyntax.self) }.compactMap(Property.init)
+    properties = members.compactMap { $0.as(VariableDeclSyntax.self) }
+      .compactMap { Property($0, in: context) }
     macros = members.compactMap { $0.as(MacroExpansionDeclSyntax.self) }
       .filter { ["Unique", "Index"].contains($0.macroName.text) }
     hasInitializer = members.contains { $0.is(InitializerDeclSyntax.self) }
@@ -55,14 +56,14 @@ struct ModelDeclaration {
 
 extension ModelDeclaration.Property {
   /// Nothing for what is computed, static, lazy or transient.
-  init?(_ declaration: VariableDeclSyntax) {
-    guard declaration.isStoredInModel, let binding = declaration.bindings.first,
+  init?(_ declaration: VariableDeclSyntax, in context: some MacroExpansionContext) {
+    guard declaration.isStoredInModel(in: context), let binding = declaration.bindings.first,
       let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
     else { return nil }
     name = pattern.identifier.text
     defaultValue = binding.initializer?.value.trimmed
-    attribute = declaration.arguments(ofAttribute: "Attribute")
-    relationship = declaration.arguments(ofAttribute: "Relationship")
+    attribute = declaration.arguments(ofAttribute: "Attribute", in: context)
+    relationship = declaration.arguments(ofAttribute: "Relationship", in: context)
     isConstant = declaration.bindingSpecifier.tokenKind == .keyword(.let)
     self.declaration = declaration
   }
@@ -122,17 +123,9 @@ extension ModelDeclaration.Property {
   }
 }
 
-extension ClassDeclSyntax {
-  /// A macro sees the name of an attribute only: `@MainActor`, and `@DatabaseActor` by custom.
-  fileprivate var globalActor: String? {
-    attributes.compactMap { $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription }
-      .first { $0.hasSuffix("Actor") }
-  }
-}
-
 extension VariableDeclSyntax {
   /// Whether `@Model` keeps this declaration in the store.
-  var isStoredInModel: Bool {
+  func isStoredInModel(in context: some MacroExpansionContext) -> Bool {
     guard bindings.count == 1, let binding = bindings.first, isStored(binding),
       let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
     else { return false }
@@ -140,7 +133,7 @@ extension VariableDeclSyntax {
       return false
     }
     if pattern.identifier.text.hasPrefix("_$") { return false }
-    if hasAttribute("Transient") { return false }
+    if hasAttribute("Transient", in: context) { return false }
     // A constant with a value is the same for every object, and cannot be set again.
     return bindingSpecifier.tokenKind != .keyword(.let) || binding.initializer == nil
   }
@@ -151,8 +144,8 @@ extension VariableDeclSyntax {
   var isStatic: Bool { modifiers.contains { ["static", "class"].contains($0.name.text) } }
 
   /// Whether it declares what the store should keep, in whatever form.
-  var mayBeStoredInModel: Bool {
-    !isStatic && !hasAttribute("Transient")
+  func mayBeStoredInModel(in context: some MacroExpansionContext) -> Bool {
+    !isStatic && !hasAttribute("Transient", in: context)
       && bindings.contains {
         isStored($0) && (bindingSpecifier.tokenKind != .keyword(.let) || $0.initializer == nil)
       }
@@ -177,30 +170,6 @@ extension VariableDeclSyntax {
       }
     }
     return nil
-  }
-
-  /// Whether a value transformer makes it data: a property of any type.
-  var isTransformable: Bool {
-    arguments(ofAttribute: "Attribute")?.contains { argument in
-      let call = argument.expression.as(FunctionCallExprSyntax.self)?.calledExpression
-      return call?.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "transformable"
-    } == true
-  }
-
-  func attribute(named name: String) -> AttributeSyntax? {
-    attributes.compactMap { $0.as(AttributeSyntax.self) }
-      .first {
-        $0.attributeName.trimmedDescription.split(separator: ".").last.map(String.init) == name
-      }
-  }
-
-  func hasAttribute(_ name: String) -> Bool { attribute(named: name) != nil }
-
-  /// The arguments as written; an empty list for an attribute without any.
-  func arguments(ofAttribute name: String) -> LabeledExprListSyntax? {
-    guard let attribute = attribute(named: name) else { return nil }
-    if case .argumentList(let list) = attribute.arguments { return list }
-    return LabeledExprListSyntax([])
   }
 }
 

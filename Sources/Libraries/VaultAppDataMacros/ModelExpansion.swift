@@ -224,7 +224,7 @@ struct ModelExpansion {
       } else {
         "nil"
       }
-    return "_AppData.Schema.PropertyMetadata(name: \"\(property.plainName)\", keypath: \(path), "
+    return "_AppData.Schema.PropertyMetadata(name: \(property.nameLiteral), keypath: \(path), "
       + "defaultValue: \(value), metadata: \(metadata))"
   }
 
@@ -269,20 +269,32 @@ struct ModelExpansion {
 
 extension ModelDeclaration.Property {
   /// The name without the backticks of an escaped identifier.
-  var plainName: String { name.filter { $0 != "`" } }
+  var plainName: String { Self.plain(name) }
+
+  /// The name as a literal: one in backticks may have quotation marks in it (SE-0451).
+  var nameLiteral: String { StringLiteralExprSyntax(content: plainName).description }
+
+  private static func plain(_ name: String) -> String {
+    var plain = name
+    plain.unicodeScalars.removeAll { $0 == "`" }
+    return plain
+  }
 
   /// The name of the stand-in for its storage.
   var storageName: String { Self.storageName(of: name) }
 
   /// The name of the stand-in for a property's storage: `_name`, in backticks where it has to be.
   static func storageName(of name: String) -> String {
-    let plain = name.filter { $0 != "`" }
-    let isPlain = plain.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+    let plain = plain(name)
+    let isPlain = plain.utf8.allSatisfy { byte in
+      (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte)
+        || byte == 0x5F
+    }
     return isPlain ? "_\(plain)" : "`_\(plain)`"
   }
 
   /// The suffix of the functions that read and write it.
-  var suffix: String { declaration.isTransformable ? "Transformable" : "" }
+  var suffix: String { attribute?.isTransformable == true ? "Transformable" : "" }
 
   /// Whether an initializer has to give it its first value.
   var needsInitializer: Bool {

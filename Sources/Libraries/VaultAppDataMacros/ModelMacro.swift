@@ -44,14 +44,14 @@ extension ModelMacro: MemberAttributeMacro {
       if model.needsIntroduction { return ["@_ModelInitializer"] }
       return model.mayInherit ? ["@_ModelInitializer(joins: true)"] : []
     }
-    guard let variable = member.as(VariableDeclSyntax.self), variable.isStoredInModel,
+    guard let variable = member.as(VariableDeclSyntax.self), variable.isStoredInModel(in: context),
       variable.observer == nil, variable.bindingSpecifier.tokenKind != .keyword(.let),
       let name = variable.bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier.text,
       let index = ModelDeclaration(syntax, in: context).properties.firstIndex(where: {
         $0.name == name
       })
     else { return [] }
-    let label = variable.isTransformable ? "transformable: " : ""
+    let label = variable.isTransformable(in: context) ? "transformable: " : ""
     return ["@_PersistedProperty(\(raw: label)\(raw: index))"]
   }
 }

@@ -21,7 +21,7 @@ struct ModelMembers {
         compiled.append(member.decl)
         continue
       }
-      if let clause = Self.clause(of: condition, in: context) {
+      if let clause = condition.compiledClause(in: context) {
         if case .decls(let members)? = clause?.elements { add(members, in: context) }
       } else {
         for clause in condition.clauses { leaveUndecided(clause) }
@@ -40,14 +40,15 @@ struct ModelMembers {
     }
   }
 
+}
+
+extension IfConfigDeclSyntax {
   /// The clause that is compiled, if one is; `nil` where a macro cannot know: the compiler says
   /// since Swift 6.3 how it was called, and never which modules it can import.
-  private static func clause(
-    of condition: IfConfigDeclSyntax, in context: some MacroExpansionContext
-  ) -> IfConfigClauseSyntax?? {
+  func compiledClause(in context: some MacroExpansionContext) -> IfConfigClauseSyntax?? {
     #if canImport(SwiftSyntax603)
     guard let configuration = context.buildConfiguration else { return nil }
-    let (clause, problems) = condition.activeClause(in: configuration)
+    let (clause, problems) = activeClause(in: configuration)
     return problems.isEmpty ? .some(clause) : nil
     #else
     return nil

@@ -30,7 +30,7 @@ extension PredicateSyntax {
   }
 
   private func deferred(_ expression: ExprSyntax) -> String {
-    let capturing = CapturingRewriter(expression)
+    let capturing = CapturingRewriter(expression, isGuarded: isGuarded)
     let copied = capturing.rewrite(expression).as(ExprSyntax.self) ?? expression
     let checking = CheckingRewriter(viewMode: .sourceAccurate)
     let body = checking.body(copied)
@@ -46,7 +46,7 @@ extension PredicateSyntax {
 }
 
 /// Finds what may end the program: `!`, an index, a division, a cast, a range; behind a guard, also
-/// a sum and a call.
+/// a sum, a call and a member, which may be computed.
 final class DeferralFinder: SyntaxVisitor {
   private let isGuarded: Bool
   private var isFound = false
@@ -105,9 +105,28 @@ final class DeferralFinder: SyntaxVisitor {
     return .visitChildren
   }
 
+  override func visit(_ node: MemberAccessExprSyntax) -> SyntaxVisitorContinueKind {
+    if isGuarded, MemberChain(node) != nil || ExprSyntax(node).beginsInParentheses {
+      isFound = true
+    }
+    return .visitChildren
+  }
+
   override func visit(_ node: KeyPathExprSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
   override func visit(_ node: MacroExpansionExprSyntax) -> SyntaxVisitorContinueKind {
     .skipChildren
+  }
+}
+
+extension ExprSyntax {
+  /// Whether it is a member of what stands in parentheses: `(filter ?? other).first`.
+  fileprivate var beginsInParentheses: Bool {
+    var current = self
+    while let base = current.as(OptionalChainingExprSyntax.self)?.expression ?? current.baseOfChain
+    {
+      current = base
+    }
+    return current.inParentheses != nil
   }
 }
 

@@ -38,7 +38,9 @@ extension PersistedPropertyMacro: AccessorMacro {
       }
       ?? "self.setValue(forKey: \\.\(name.text), to: newValue)"
     var modify: [AccessorDeclSyntax] = []
-    if let number, !isTransformable, ModelDeclaration.Property(variable)?.mayBeModels == true {
+    if let number, !isTransformable,
+      ModelDeclaration.Property(variable, in: context)?.mayBeModels == true
+    {
       modify = [
         """
           _modify {
@@ -146,11 +148,10 @@ extension ConstraintMacro {
     of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     let parent = context.lexicalContext.first?.as(ClassDeclSyntax.self)
-    let isModel = parent?.attributes.contains {
-      $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription.split(separator: ".").last
-        == "Model"
-    }
-    if isModel != true { context.report(.outsideModel(name), at: node) }
+    let attributes = parent.map { ModelAttributes($0.attributes, in: context) }
+    let all = attributes.map { $0.compiled + $0.undecided } ?? []
+    let isModel = all.contains { $0.plainName == "Model" }
+    if !isModel { context.report(.outsideModel(name), at: node) }
     return []
   }
 }

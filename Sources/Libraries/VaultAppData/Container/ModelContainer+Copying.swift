@@ -124,6 +124,7 @@ extension ModelContainer {
       var found: [UndecodedValues.Place: String] = [:]
       for plan in plans where plan.store == index {
         problems += try undecodedValues(plan, plan.description.type, &found)
+        problems += try store.withConnection(plan.unnotedForms)
       }
       store.noteUndecoded(found, isAll: true)
     }

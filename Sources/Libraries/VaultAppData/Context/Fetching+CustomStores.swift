@@ -39,13 +39,13 @@ extension Fetching {
 
   /// The number of objects.
   func count(from store: CustomStore) throws -> Int {
-    if pendingRecords.isEmpty, let count = try store.count(descriptor, state) { return count }
+    if pendingRecords.isEmpty, let count = try store.count(asked, state) { return count }
     return try objects(from: store).count
   }
 
   /// The keys of the rows, in their order, each with its class.
   func rows(from store: CustomStore) throws -> [(key: Int64, plan: EntityPlan)] {
-    if pendingRecords.isEmpty, let found = try store.identifiers(descriptor, state) {
+    if pendingRecords.isEmpty, let found = try store.identifiers(asked, state) {
       return found.filter(descriptor.includes).map { id in
         (id.key, plan.family?.plan(named: id.entityName) ?? plan)
       }
@@ -88,6 +88,13 @@ extension Fetching {
     return own === plan || descriptor.includeSubclasses && own.descends(from: plan)
   }
 
+  /// What a store is asked for: to it, a limit of 0 would be none at all.
+  private var asked: FetchDescriptor<Model> {
+    var asked = descriptor
+    asked.fetchLimit = descriptor.limit
+    return asked
+  }
+
   /// Whether pending objects of other classes may decide what is found, or where.
   private func needsAll(others: Int) -> Bool {
     others > 0 && (descriptor.predicate != nil || !descriptor.sortBy.isEmpty)
@@ -95,8 +102,7 @@ extension Fetching {
 
   /// What the store is asked for, so that what is pending can be put in its place.
   private func wanted(own: Int, others: Int) -> FetchDescriptor<Model> {
-    var wanted = descriptor
-    wanted.fetchLimit = descriptor.limit
+    var wanted = asked
     if needsAll(others: others) {
       (wanted.predicate, wanted.sortBy) = (nil, [])
       (wanted.fetchLimit, wanted.fetchOffset) = (nil, nil)

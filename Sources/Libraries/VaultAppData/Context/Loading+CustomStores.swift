@@ -24,14 +24,16 @@ extension Loading {
   }
 
   /// Takes in what others have saved of an object that has changes; the changes stay.
-  func freshen(_ record: Record, from store: CustomStore, _ plan: EntityPlan) throws {
+  ///
+  /// - Returns: Whether the store has the row; if not, the object stays as it is.
+  func freshen(_ record: Record, from store: CustomStore, _ plan: EntityPlan) throws -> Bool {
+    let found = try store.snapshots(plan, [record.key], connections.editingState)
+    guard let snapshot = found[record.key] else { return false }
     for index in record.slots.indices where !record.changed.contains(index) {
       record.slots[index] = .fault
     }
-    guard try fill(record, from: store, plan) else {
-      throw SwiftDataError.missingRow.saying(
-        "\(plan.name) \(record.key) was deleted by another context")
-    }
+    fill(record, from: snapshot, plan)
+    return true
   }
 
   /// The records of rows; those that do not exist are left out.

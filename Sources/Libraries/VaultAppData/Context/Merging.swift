@@ -63,7 +63,13 @@ final class Merging {
       for (entity, keys) in notice.deleted {
         touched.insert(entity)
         for key in keys {
-          if let record = rows.tables[entity][key], !record.hasChanges { leave(record) }
+          guard let record = rows.tables[entity][key] else { continue }
+          if !record.hasChanges {
+            leave(record)
+          } else if plans[entity].isCustom {
+            // A save asks the store for it, which would take it for a new one.
+            record.isOutdated = true
+          }
         }
       }
       touched.formUnion(notice.inserted.keys)

@@ -120,6 +120,8 @@ extension EntityPlan {
     family == nil && incoming.isEmpty && !slots.contains { $0.kind == .external }
       && relationships.allSatisfy { relationship in
         guard case .foreignKey = relationship.storage else { return false }
+        // The other end's array may need as many as it has.
+        guard (relationship.inverse?.stored.minimumCount ?? 0) == 0 else { return false }
         return relationship.rule == .nullify || relationship.rule == .noAction
       }
   }

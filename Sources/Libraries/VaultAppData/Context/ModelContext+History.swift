@@ -286,7 +286,9 @@ struct HistoryReading {
       let names = try? ValueCoding.decode(text, as: [String].self)
     else { return [] }
     return names.compactMap { name in
-      plan.description.index(named: name).flatMap { plan.path($0, type) }
+      // As it was called then.
+      let index = plan.description.index(named: name) ?? plan.description.index(originalName: name)
+      return index.flatMap { plan.path($0, type) }
     }
   }
 
@@ -308,6 +310,16 @@ struct HistoryReading {
         let value = record.anyValue(index)
         return plan.path(index, type).map { ($0, value) }
       })
+  }
+}
+
+extension _AppData.ModelDescription {
+  /// The property that once had a name.
+  fileprivate func index(originalName: String) -> Int? {
+    properties.first { property in
+      let relationship = property.metadata as? Schema.Relationship
+      return (property.attribute?.originalName ?? relationship?.originalName) == originalName
+    }?.index
   }
 }
 

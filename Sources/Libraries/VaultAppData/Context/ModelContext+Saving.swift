@@ -9,7 +9,8 @@ extension ModelContext {
   ///
   /// On an error nothing was written, and everything that was pending still is. Several stores are
   /// written before the first of them is committed; if one cannot be committed after another was,
-  /// the error is ``SwiftDataError/partlySaved``, and what was not saved is still pending. Inside
+  /// the error is ``SwiftDataError/partlySaved``, and what was not saved is still pending. What
+  /// `encode(to:)` of a value changes is saved, too; it must not save itself. Inside
   /// of a ``transaction(block:)`` it does nothing: what is pending is saved when the block has
   /// ended.
   ///
@@ -24,6 +25,11 @@ extension ModelContext {
   func save(isOwn: Bool) throws {
     if connections.isHolding { return }
     try home.use.during(.save) {
+      if pending.isEncoding {
+        fatalError(
+          "save() is called by encode(to:), or a value transformer, of a value that is being saved: "
+            + "change objects there, which the save under way has, and save nothing")
+      }
       guard var saving = try prepareToSave(isOwn: isOwn) else { return }
       try saving.run()
       // An import through one context holds what it has yet to save, not what it has saved.

@@ -14,6 +14,8 @@ final class PendingChanges {
   /// What is to be told of properties that show another value than the store's, which does not
   /// decode.
   var undecoded = UndecodedNotes()
+  /// Whether a save has the program's own code make the forms of values.
+  var isEncoding = false
   /// What a save does with what others have changed.
   var mergePolicy = MergePolicy.objectWins
   /// Links of arrays that are not loaded.

@@ -26,6 +26,26 @@ struct SaveRules {
     }
   }
 
+  /// Checks how many objects there are in arrays that are not loaded, and that change.
+  ///
+  /// - Parameters:
+  ///   - notes: What is added and removed.
+  ///   - plans: The classes.
+  /// - Throws: As ``check(_:)``.
+  func check(_ notes: [ListKey: ListNote], _ plans: [EntityPlan]) throws {
+    for list in notes.keys {
+      guard let plan = plans[list.entity].relationshipByProperty[list.property]?.entity,
+        let relationship = plans[list.entity].relationshipByProperty[list.property],
+        relationship.stored.minimumCount > 0 || relationship.stored.maximumCount > 0,
+        !rows.isToBeDeleted(plan, list.owner)
+      else { continue }
+      let owner = rows.record(plan, list.owner)
+      // Reads the array, and brings it to what was noted.
+      _ = owner.slot(relationship.index)
+      if owner.state == .stored { try check(relationship, owner) }
+    }
+  }
+
   private func check(_ relationship: RelationshipPlan, _ record: Record) throws {
     let plan = relationship.entity
     let index = relationship.index

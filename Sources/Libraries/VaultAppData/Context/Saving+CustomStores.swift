@@ -4,20 +4,30 @@ import VaultStorage
 extension Saving {
   /// Writes the records of one store.
   ///
-  /// - Throws: What the store throws; ``SwiftDataError/missingRow`` for objects that others have
-  ///   deleted, and for new ones that the store gives no identifier.
+  /// - Throws: What the store throws; ``SwiftDataError/modelValidationFailure`` where an object that
+  ///   stays requires one that is deleted; ``SwiftDataError/missingRow`` for new objects that the
+  ///   store gives no identifier and, where ``ModelContext/mergePolicy`` asks for it, for changed
+  ///   ones that others have deleted.
   func write(_ records: [Record], to store: CustomStore) throws -> CustomSaveResult {
     if let cancellation = context.connections.cancellation, cancellation.isCancelled {
       throw CancellationError()
     }
     var changes = CustomChanges()
+    var vanished: [Record] = []
     for record in records {
       switch record.state {
       case .inserted: changes.inserted.append(record)
       case .stored:
         // A snapshot has all values: those of others are not to be undone.
-        if record.isOutdated, let plan = record.entity {
-          try context.loading.freshen(record, from: store, plan)
+        if record.isOutdated, let plan = record.entity,
+          try !context.loading.freshen(record, from: store, plan)
+        {
+          guard context.pending.mergePolicy != .error else {
+            throw SwiftDataError.missingRow.saying(
+              "\(plan.name) \(record.key) was deleted by another context")
+          }
+          vanished.append(record)
+          continue
         }
         changes.updated.append(record)
       case .deleted: changes.deleted.append(record)
@@ -25,7 +35,8 @@ extension Saving {
       }
     }
     let state = context.editingState
-    let result = try store.call { try $0.save(changes, state) }
+    try checkRequired(changes.deleted, store)
+    var result = try store.call { try $0.save(changes, state) }
     let homeless = changes.inserted.count { result.remapped[$0.identifier] == nil }
     guard homeless == 0 else {
       throw SwiftDataError.missingRow.saying(
@@ -37,7 +48,50 @@ extension Saving {
       else { continue }
       throw plan.sharedKey(key)
     }
+    result.vanished = vanished
     return result
+  }
+
+  /// Refuses to delete what an object still requires, in relationships without an inverse; the
+  /// others are the graph's to see to.
+  private func checkRequired(_ deleted: [Record], _ store: CustomStore) throws {
+    var gone: [ObjectIdentifier: Set<Int64>] = [:]
+    for record in deleted {
+      guard let plan = record.entity else { continue }
+      gone[ObjectIdentifier(plan.root), default: []].insert(record.key)
+    }
+    guard !gone.isEmpty else { return }
+    for plan in container.plans where container.stores[plan.store].custom === store {
+      let links = plan.relationships.filter {
+        $0.isRequired && $0.inverse == nil && gone[ObjectIdentifier($0.destination.root)] != nil
+      }
+      guard !links.isEmpty else { continue }
+      for snapshot in try snapshots(plan.description.type, store) {
+        let key = snapshot.persistentIdentifier.key
+        let record = context.rows.known(plan, key)
+        if record?.state == .deleted { continue }
+        for link in links {
+          // Where it is changed here, the rules have been looked at.
+          if record?.changed.contains(link.index) == true { continue }
+          guard let target = snapshot.slot(link.property).key,
+            gone[ObjectIdentifier(link.destination.root)]?.contains(target) == true
+          else { continue }
+          throw plan.failure(
+            key, link.index,
+            "is required, and leads to \(link.destination.name) "
+              + "\(KeyText.text(of: target) ?? "\(target)"), which is to be deleted")
+        }
+      }
+    }
+  }
+
+  /// Everything that a store has of one class, without its subclasses.
+  private func snapshots<T: PersistentModel>(
+    _ type: T.Type, _ store: CustomStore
+  ) throws -> [DefaultSnapshot] {
+    var descriptor = FetchDescriptor<T>()
+    descriptor.includeSubclasses = false
+    return try store.fetch(descriptor, context.editingState).fetched
   }
 
   /// Gives the objects that a store has saved their identifiers and, where it has changed them,

@@ -40,6 +40,8 @@ struct Saving {
   ///
   /// - Throws: As ``ModelContext/save()``.
   mutating func run() throws {
+    let values = try encodeValues()
+    defer { values.forEach { $0.forgetPrepared() } }
     var looks = 0
     while true {
       let parts = try checkedParts()
@@ -69,6 +71,8 @@ struct Saving {
   ///
   /// - Throws: As ``ModelContext/save()``.
   func write() throws {
+    let values = try encodeValues()
+    defer { values.forEach { $0.forgetPrepared() } }
     let parts = try checkedParts()
     for part in parts {
       if let store = container.stores[part.store].custom {
@@ -116,7 +120,9 @@ struct Saving {
   }
 
   private func checkedParts() throws -> [Part] {
-    try SaveRules(context.rows).check(pending.records.filter(\.hasChanges))
+    let rules = SaveRules(context.rows)
+    try rules.check(pending.notes, container.plans)
+    try rules.check(pending.records.filter(\.hasChanges))
     // Looking at the rules may have given a row that is to be deleted a record.
     return try parts(of: pending.records.filter(\.hasChanges))
   }
@@ -175,6 +181,7 @@ struct Saving {
   private func write(_ part: Part, to store: CustomStore) throws {
     let result = try write(part.records, to: store)
     tokens.custom[part.store] = result
+    tokens.vanished += result.vanished
     tokens.written[part.store] = result.token
   }
 

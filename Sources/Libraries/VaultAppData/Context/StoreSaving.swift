@@ -240,6 +240,12 @@ final class StoreSaving {
         throw SwiftDataError.missingRow.saying(
           "\(plan.name) \(record.key) was deleted by another context")
       }
+      // No row names the files of its large values.
+      for (other, index, _) in inFiles where other === record {
+        if case .text(let text) = record.slots[index], let file = ExternalReference(text) {
+          files?.retire(file)
+        }
+      }
       vanished.append(record)
       return
     }

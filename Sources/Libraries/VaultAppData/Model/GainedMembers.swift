@@ -10,13 +10,16 @@ enum GainedMembers {
   /// The value, with what it lacks taken from a value of the same type.
   ///
   /// Only members that the decoder asks for and does not find are filled in: what is stored stays,
-  /// and a type that decodes itself in its own way decides what it needs.
+  /// and a type that decodes itself in its own way decides what it needs. A value that lacks one
+  /// member and has another, which its type does not keep, has perhaps had a member renamed: the
+  /// next save would lose what is stored, so it does not decode.
   ///
   /// - Parameters:
   ///   - text: The stored value, as JSON.
   ///   - type: The type to decode.
   ///   - defaults: Default values in which the members may be: the property's own first.
-  /// - Returns: `nil` if it is something else that does not decode, or no default has the member.
+  /// - Returns: `nil` if it is something else that does not decode, no default has the member, or
+  ///   the type does not keep all that is stored beside it.
   static func decode<Value: Decodable>(
     _ text: String, as type: Value.Type, from defaults: [any Encodable]
   ) -> Value? {
@@ -36,19 +39,39 @@ enum GainedMembers {
     guard !defaults.isEmpty, var tree = try? ValueCoding.decode(text, as: JSONTree.self) else {
       return nil
     }
+    let stored = tree
+    var places: [[any CodingKey]] = []
     for _ in 0..<limit {
       do {
-        return try ValueCoding.decode(try ValueCoding.encode(tree), as: type)
+        let value = try ValueCoding.decode(try ValueCoding.encode(tree), as: type)
+        return keeps(value, stored, at: places) ? value : nil
       } catch DecodingError.keyNotFound(let key, let context) {
         let path = context.codingPath
         let names = place + path.filter { $0.intValue == nil }.map(\.stringValue)
         let found = defaults.lazy.compactMap { $0.member(key.stringValue, at: names[...]) }.first
         guard let found, tree.add(found, key, at: path[...]) else { return nil }
+        places.append(path)
       } catch {
         return nil
       }
     }
     return nil
+  }
+
+  /// Whether a decoded value has everything that is stored where members were filled in.
+  ///
+  /// A stored `null` is nothing that could be lost.
+  private static func keeps<Value: Decodable>(
+    _ value: Value, _ stored: JSONTree, at places: [[any CodingKey]]
+  ) -> Bool {
+    guard !places.isEmpty, let value = value as? any Encodable, let kept = trees([value]).first
+    else { return true }
+    return places.allSatisfy { path in
+      let names = stored.names(at: path[...], among: false)
+      let lost = names.subtracting(kept.names(at: path[...], among: true))
+      // One that only decoding reads: an older name of a member, by an initializer of the type's own.
+      return lost.allSatisfy { path.isEmpty && CodingKeyRecorder.isKey($0, of: Value.self) }
+    }
   }
 
   /// Default values as JSON.
@@ -132,6 +155,28 @@ enum JSONTree: Codable, Sendable {
       return members.values.lazy.compactMap { $0.member(key, at: rest) }.first
         ?? member(key, at: rest)
     default: return nil
+    }
+  }
+
+  /// The names of the members at a place that are not `null`.
+  ///
+  /// - Parameters:
+  ///   - path: The place.
+  ///   - isAmong: Whether every element of a list on the way counts: those of a set are in any order.
+  /// - Returns: The names; none where there is no such place.
+  func names(at path: ArraySlice<any CodingKey>, among isAmong: Bool) -> Set<String> {
+    switch self {
+    case .members(let members):
+      guard let key = path.first else {
+        return Set(members.filter { if case .null = $0.value { false } else { true } }.keys)
+      }
+      return members[key.stringValue]?.names(at: path.dropFirst(), among: isAmong) ?? []
+    case .list(let list):
+      let rest = path.dropFirst()
+      if isAmong { return list.reduce(into: []) { $0.formUnion($1.names(at: rest, among: true)) } }
+      guard let place = path.first?.intValue, list.indices.contains(place) else { return [] }
+      return list[place].names(at: rest, among: false)
+    default: return []
     }
   }
 

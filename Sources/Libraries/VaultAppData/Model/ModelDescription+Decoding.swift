@@ -23,7 +23,8 @@ extension _AppData.ModelDescription {
     of slot: _AppData.Slot, _ index: Int, as type: Value.Type
   ) -> DecodedValue<Value>? {
     if case .data(let data) = slot, let transformer = properties[index].transformer {
-      return (transformer.value(of: data) as? Value).map { value in
+      // No value is not the value nil, which it could be cast to.
+      return transformer.value(of: data).flatMap { $0 as? Value }.map { value in
         // The same object at the next reading.
         DecodedValue(value: value, box: _AppData.TransformedBox(value, transformer))
       }

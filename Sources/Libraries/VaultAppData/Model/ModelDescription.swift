@@ -18,6 +18,8 @@ extension _AppData {
     let relationships: [Int]
     /// Constants of types that have no value to show where the store's does not decode.
     let constantsToCheck: [Int]
+    /// Attributes whose values a method of the program's turns into what the file holds.
+    let encoded: [Int]
     /// By property; made when it is first asked for, since classes lead to one another.
     private let inverses = Mutex<[PropertyDescription?]?>(nil)
     /// By property: what predicates have asked for of the default values.
@@ -53,6 +55,7 @@ extension _AppData {
       constantsToCheck = properties.filter {
         $0.isConstant && !$0.isRelationship && !StandIn.isThere(for: $0.valueType)
       }.map(\.index)
+      encoded = properties.filter { $0.isJSON || $0.transformer != nil }.map(\.index)
       let table = PathTable(properties)
       indexByPath = table
       indexByName = Dictionary(

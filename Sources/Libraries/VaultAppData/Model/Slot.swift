@@ -1,3 +1,4 @@
+import Synchronization
 package import VaultStorage
 
 extension _AppData {
@@ -70,7 +71,11 @@ extension _AppData.Slot {
 extension _AppData {
   /// A value that the file holds as JSON, kept decoded.
   public class ValueBox: @unchecked Sendable {
-    // Immutable; values of models are handed from thread to thread as the models are.
+    // Immutable but for `prepared`; values of models are handed from thread to thread as the models
+    // are.
+
+    /// The value as the file holds it, while a save writes it.
+    private let prepared = Mutex<SQLiteValue?>(nil)
 
     /// The value as JSON.
     func encoded() throws -> String { preconditionFailure("a box without a value") }
@@ -79,6 +84,23 @@ extension _AppData {
     func data() throws -> Data? { nil }
 
     func columnValue() throws -> SQLiteValue {
+      try prepared.withLock { $0 } ?? made()
+    }
+
+    /// Makes the value's form, which is the same until ``forgetPrepared()``.
+    ///
+    /// - Returns: Whether it was made now, and not before.
+    func prepare() throws -> Bool {
+      guard prepared.withLock({ $0 == nil }) else { return false }
+      let value = try made()
+      prepared.withLock { $0 = value }
+      return true
+    }
+
+    /// Lets the form be made anew: a value may be an object that changes.
+    func forgetPrepared() { prepared.withLock { $0 = nil } }
+
+    private func made() throws -> SQLiteValue {
       if let data = try data() { return .blob([UInt8](data)) }
       return .text(try encoded())
     }

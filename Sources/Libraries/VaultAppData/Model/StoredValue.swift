@@ -110,8 +110,33 @@ extension Decimal: _AppData.StoredValue {
 
   /// Makes the value from what the file holds.
   public init?(slot: _AppData.Slot) {
-    guard case .text(let text) = slot else { return nil }
+    // The initializer stops at what is no digit: `1,5` would be 1.
+    guard case .text(let text) = slot, Self.isNumber(text) else { return nil }
     self.init(string: text, locale: Self.posix)
+  }
+
+  /// Whether a text is digits with a sign, a point and an exponent and nothing more, or `NaN`.
+  private static func isNumber(_ text: String) -> Bool {
+    if text == "NaN" { return true }
+    var rest = text.utf8[...]
+    func skipSign() { if rest.first == 0x2b || rest.first == 0x2d { rest.removeFirst() } }
+    func skipDigits() -> Bool {
+      let count = rest.count
+      rest = rest.drop { (0x30...0x39).contains($0) }
+      return rest.count < count
+    }
+    skipSign()
+    var hasDigits = skipDigits()
+    if rest.first == 0x2e {
+      rest.removeFirst()
+      hasDigits = skipDigits() || hasDigits
+    }
+    if hasDigits, let mark = rest.first, mark | 0x20 == 0x65 {
+      rest.removeFirst()
+      skipSign()
+      hasDigits = skipDigits()
+    }
+    return hasDigits && rest.isEmpty
   }
 
   /// The number's digits.

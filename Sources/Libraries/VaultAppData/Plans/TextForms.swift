@@ -115,6 +115,28 @@ extension EntityPlan {
     if try statement.step() { textForms.note(column, of: table(of: index)) }
   }
 
+  /// One line for each column with text in a form that queries do not look for: written by another
+  /// program than this library's, which notes the columns.
+  func unnotedForms(_ connection: StoreConnection) throws -> [String] {
+    try textForms.read(connection.sqlite)
+    var found: [String] = []
+    for property in description.properties where !mayHoldOtherForms(property.index) {
+      let slot = slots[property.index]
+      guard !slot.isSealed, slot.kind != .external, let column = slot.column.map(SQLText.name)
+      else { continue }
+      let statement = try connection.query(
+        "SELECT \(StoredEntity.keyColumn) FROM \(table(of: property.index)) "
+          + "WHERE typeof(\(column))='text' AND vault_composed(\(column))<>\(column) LIMIT 1")
+      defer { statement.reset() }
+      guard try statement.step() else { continue }
+      found.append(
+        "\(name).\(property.name) of object \(statement.int64(at: 0)) is text in another form than "
+          + "Unicode's composed one, which another program has written: queries do not find it "
+          + "until it is set and saved again")
+    }
+    return found
+  }
+
   /// Whether two rows have the same values, which SQLite's index does not see: it compares bytes.
   func hasEqualRows(_ group: [Int], _ connection: StoreConnection) throws -> Bool {
     let values = group.compactMap(comparable)

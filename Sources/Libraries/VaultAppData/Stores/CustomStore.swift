@@ -126,6 +126,8 @@ struct CustomSaveResult {
   var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
   var changed: [DefaultSnapshot] = []
   var token: (any HistoryToken)?
+  /// Changed objects that others have deleted.
+  var vanished: [_AppData.Record] = []
 }
 
 /// One store's part of a save.

@@ -390,9 +390,10 @@ extension MigrationPlan {
         let list = columns.map(SQLText.name).joined(separator: ", ")
         let present = columns.map { "\(SQLText.name($0)) IS NOT NULL" }.joined(separator: " AND ")
         // Row numbers, never values: errors must not contain data.
-        let rows = try connection.string(
+        var rows = try connection.string(
           "SELECT group_concat(_id, ', ') FROM \(SQLText.name(table)) WHERE \(present) "
             + "GROUP BY \(list) HAVING count(*)>1 ORDER BY min(_id) LIMIT 1")
+        if rows == nil { rows = try connection.rowsOfEqualText(table, columns) }
         if let rows {
           found.append("\(property) is now unique, but has the same value in rows \(rows)")
         }

@@ -19,7 +19,7 @@ extension StoredSchema {
     var tables: Set<String> = []
     for entity in entities {
       try checkName(entity.table, "the table of \(entity.name)")
-      let folded = entity.table.lowercased()
+      let folded = entity.table.foldedByASCII
       if Self.reservedPrefixes.contains(where: { folded.begins(with: $0) }) {
         throw invalid(
           "\(entity.name): names of tables must not begin with \"appdata_\" or \"sqlite_\"")
@@ -35,7 +35,7 @@ extension StoredSchema {
     for (owner, destination, join) in joins {
       let links = "the links of \(owner.name) and \(destination.name)"
       try checkName(join.table, "the table of \(links)")
-      guard tables.insert(join.table.lowercased()).inserted else {
+      guard tables.insert(join.table.foldedByASCII).inserted else {
         throw invalid(
           "\(links) would have the table \(join.table), which there is already")
       }
@@ -153,7 +153,7 @@ extension StoredSchema {
     var seen: Set<String> = []
     for column in columns {
       try checkName(column, "a column of \(owner)")
-      guard seen.insert(column.lowercased()).inserted else {
+      guard seen.insert(column.foldedByASCII).inserted else {
         throw invalid("\(owner) would have the column \(column) twice; SQLite ignores case")
       }
     }

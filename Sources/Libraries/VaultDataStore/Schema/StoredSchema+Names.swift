@@ -83,7 +83,7 @@ extension StoredEntity {
 
   /// Whether its own table has a column that SQLite takes for this one.
   func hasColumn(_ name: String) -> Bool {
-    ownColumns.contains { $0.lowercased() == name.lowercased() }
+    ownColumns.contains { $0.foldedByASCII == name.foldedByASCII }
   }
 }
 
@@ -91,21 +91,24 @@ extension StoredEntity {
 private struct TakenNames {
   private var names: Set<String>
 
-  init(_ names: [String] = []) { self.names = Set(names.map(Self.folded)) }
-
-  private static func folded(_ name: String) -> String {
-    String(decoding: name.utf8.map { (0x41...0x5a).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
-  }
+  init(_ names: [String] = []) { self.names = Set(names.map(\.foldedByASCII)) }
 
   /// The name, or the first `name_2`, `name_3`, … that is free, with what belongs to it.
   mutating func take(_ name: String, with others: (String) -> [String] = { _ in [] }) -> String {
     var found = name
     var number = 2
-    while !([found] + others(found)).allSatisfy({ !names.contains(Self.folded($0)) }) {
+    while !([found] + others(found)).allSatisfy({ !names.contains($0.foldedByASCII) }) {
       found = "\(name)_\(number)"
       number += 1
     }
-    names.formUnion(([found] + others(found)).map(Self.folded))
+    names.formUnion(([found] + others(found)).map(\.foldedByASCII))
     return found
+  }
+}
+
+extension String {
+  /// The name as SQLite compares it: it folds the case of ASCII letters, and of no others.
+  var foldedByASCII: String {
+    String(decoding: utf8.map { (0x41...0x5a).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
   }
 }

@@ -114,6 +114,91 @@ struct ModelMemberTests {
       "@Model cannot tell whether this '#if' is compiled; declare #Unique outside of it")
   }
 
+  /// The expansion, with what is reported.
+  private func expand(_ source: String, isConfigured: Bool = true) -> (String, [String]) {
+    let file = Parser.parse(source: source)
+    let context = BasicMacroExpansionContext(
+      sourceFiles: [file: .init(moduleName: "Models", fullFilePath: "Models.swift")],
+      buildConfiguration: isConfigured ? Linux() : nil)
+    let text = file.expand(
+      macroSpecs: macros,
+      contextGenerator: { syntax in
+        BasicMacroExpansionContext(
+          sharingWith: context, lexicalContext: syntax.allMacroLexicalContexts())
+      }, indentationWidth: .spaces(2)
+    ).description
+    return (text, context.diagnostics.map(\.message))
+  }
+
+  @Test func anAttributeInAConditionIsTaken() {
+    let (text, problems) = expand(
+      """
+      @Model final class A {
+        #if os(Linux)
+        @Attribute(.encrypt)
+        #endif
+        var a = 1
+        #if os(macOS)
+        @Attribute(.unique)
+        #elseif DEBUG
+        #if os(Linux)
+        @Attribute(originalName: "z")
+        #endif
+        #endif
+        var b = 1
+        #if DEBUG
+        @Relationship(deleteRule: .cascade)
+        #endif
+        var c: [B] = []
+        #if os(macOS)
+        @Transient
+        #endif
+        var d = 1
+        #if canImport(UIKit)
+        @available(*, deprecated)
+        #endif
+        var e = 1
+        init() {}
+      }
+      """)
+    #expect(problems.isEmpty)
+    #expect(text.contains("metadata: _AppData.Schema.Attribute(.encrypt))"))
+    #expect(text.contains("metadata: _AppData.Schema.Attribute(originalName: \"z\"))"))
+    #expect(text.contains("metadata: _AppData.Schema.Relationship(deleteRule: .cascade))"))
+    #expect(!text.contains("Attribute(.unique))"))
+    expectStored("#if DEBUG\n@Transient\n#endif\nvar a = 1\nvar b = 1", ["b"])
+    expectStored("#if os(macOS)\n@Transient\n#endif\nvar a = 1", ["a"])
+  }
+
+  @Test func anAttributeInAConditionThatOnlyTheCompilerKnowsIsRefused() {
+    for name in ["Attribute", "Relationship", "Transient"] {
+      let refusal =
+        "@Model cannot tell whether this '#if' is compiled; declare @\(name) outside of it"
+      expectRefused("#if canImport(UIKit)\n@\(name)\n#endif\nvar a = 1", refusal)
+      expectRefused("#if DEBUG\n@\(name)\n#endif\nvar a = 1", refusal, isConfigured: false)
+    }
+  }
+
+  @Test func anActorInAConditionIsTakenOrRefused() {
+    func source(_ condition: String) -> String {
+      "#if \(condition)\n@MainActor\n#endif\n@Model final class A {\n  var a = 1\n  init() {}\n}"
+    }
+    #expect(expand(source("os(Linux)")).0.contains("_AppData.unisolated({ @MainActor in"))
+    #expect(!expand(source("os(macOS)")).0.contains("_AppData.unisolated("))
+    #expect(
+      expand(source("canImport(UIKit)")).1 == [
+        "@Model cannot tell whether this '#if' is compiled; declare @MainActor outside of it"
+      ])
+    #expect(
+      expand("#if os(Linux)\n@Model\n#endif\nfinal class A {\n  #Index<A>([\\.a])\n}").1.isEmpty)
+  }
+
+  @Test func aNameWithQuotationMarksIsALiteral() {
+    let expanded = expansion(of: "@Model final class A {\n  var `a\"b` = 1\n  init() {}\n}")
+    #expect(expanded.contains("PropertyMetadata(name: #\"a\"b\"#, keypath: \\A.`a\"b`"))
+    #expect(expanded.contains("private var `_a\"b`: _AppData.NoType"))
+  }
+
   @Test func aNameWithSpacesIsQuotedEverywhere() {
     let expanded = expansion(of: "@Model final class A {\n  var `a b` = 1\n  init() {}\n}")
     #expect(expanded.contains("private var `_a b`: _AppData.NoType"))

@@ -66,6 +66,52 @@ struct PredicateMacroTests {
       """)
   }
 
+  @Test func aMemberBehindAGuardIsReadWhereItIsReached() {
+    func member(_ source: String, _ member: String, _ use: String = "_c0.value") -> String {
+      "~build_Disjunction(lhs: ~build_KeyPath(root: ~build_Arg(_v0), keyPath: \\.isOpen), "
+        + "rhs: ~build_Equal(lhs: ~build_KeyPath(root: ~build_Arg(_v0), keyPath: \\.name), "
+        + "rhs: _AppData.buildDeferred(\"\(source)\", _AppData.Member(\(member)) { _c0 in\n"
+        + "\(use)\n}))"
+    }
+    for (source, read) in [
+      ("filter.first", "filter, \"first\") { $0.first }"),
+      ("form.filter.first", "form, \"filter\", \"first\") { $0.filter.first }"),
+      ("form?.filter.first", "form, \"filter\", \"first\") { $0?.filter.first }"),
+      ("self.form.name", "self.form, \"name\") { $0.name }"),
+      ("Conf.shared.name", "Conf.shared, \"name\") { $0.name }"),
+    ] {
+      expect("$0.isOpen || $0.name == \(source)", member(source, read))
+    }
+    expect(
+      "$0.isOpen || $0.name == form.name.lowercased()",
+      member(
+        "form.name.lowercased()", "form, \"name\") { $0.name }", "_c0.value.lowercased()"))
+    for source in ["self.name", "Conf.name", "name"] {
+      expect(
+        "$0.isOpen || $0.name == \(source)",
+        "~build_Disjunction(lhs: ~build_KeyPath(root: ~build_Arg(_v0), keyPath: \\.isOpen), "
+          + "rhs: ~build_Equal(lhs: ~build_KeyPath(root: ~build_Arg(_v0), keyPath: \\.name), "
+          + "rhs: ~build_Arg(\(source))))")
+    }
+  }
+
+  @Test func aMemberWithoutAGuardIsReadAtOnce() {
+    expect(
+      "$0.name == form.filter.first",
+      "~build_Equal(lhs: ~build_KeyPath(root: ~build_Arg(_v0), keyPath: \\.name), "
+        + "rhs: ~build_Arg(form.filter.first))")
+    // In a computation of its own, `??` is a guard as well.
+    expect(
+      "list[0] == (name ?? form.first)",
+      """
+      _AppData.buildDeferred("list[0] == (name ?? form.first)", list, name, \
+      _AppData.Member(form, "first") { $0.first }) { _c0, _c1, _c2 in
+      let _t0 = try _AppData.element(_c0, 0, _c0[0])
+      return _t0 == (_c1 ?? _c2.value)
+      }
+      """)
+  }
+
   @Test func aNodeThatFoundationLacksIsOurs() {
     expect(
       "$0.name.localizedStandardContains(search)",

@@ -1,0 +1,102 @@
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// The attributes of a declaration, with what `#if` leaves of them (SE-0367).
+struct ModelAttributes {
+  /// The attributes that are compiled, in order.
+  private(set) var compiled: [AttributeSyntax] = []
+  /// Those of which only the compiler can tell.
+  private(set) var undecided: [AttributeSyntax] = []
+
+  init(_ attributes: AttributeListSyntax, in context: some MacroExpansionContext) {
+    add(attributes, in: context)
+  }
+
+  private mutating func add(
+    _ attributes: AttributeListSyntax, in context: some MacroExpansionContext
+  ) {
+    for element in attributes {
+      switch element {
+      case .attribute(let attribute): compiled.append(attribute)
+      case .ifConfigDecl(let condition):
+        if let clause = condition.compiledClause(in: context) {
+          if case .attributes(let inner)? = clause?.elements { add(inner, in: context) }
+        } else {
+          for clause in condition.clauses { leaveUndecided(clause) }
+        }
+      }
+    }
+  }
+
+  private mutating func leaveUndecided(_ clause: IfConfigClauseSyntax) {
+    guard case .attributes(let attributes)? = clause.elements else { return }
+    for element in attributes {
+      switch element {
+      case .attribute(let attribute): undecided.append(attribute)
+      case .ifConfigDecl(let inner): inner.clauses.forEach { leaveUndecided($0) }
+      }
+    }
+  }
+
+  /// The attribute with a name, whatever module it is said to be of.
+  func named(_ name: String) -> AttributeSyntax? { compiled.first { $0.plainName == name } }
+}
+
+extension AttributeSyntax {
+  /// The name without the module's: `Attribute` of `@SwiftData.Attribute`.
+  var plainName: String {
+    let name = attributeName.trimmedDescription
+    return name.split(separator: ".").last.map(String.init) ?? name
+  }
+
+  /// Whether `@Model` reads it at a property.
+  var isReadByModel: Bool { ["Attribute", "Relationship", "Transient"].contains(plainName) }
+}
+
+extension ClassDeclSyntax {
+  /// The global actor of the class.
+  ///
+  /// A macro sees the name of an attribute only: `@MainActor`, and `@DatabaseActor` by custom.
+  func globalActor(in context: some MacroExpansionContext) -> String? {
+    ModelAttributes(attributes, in: context).compiled.first(where: \.isGlobalActor)?
+      .attributeName.trimmedDescription
+  }
+}
+
+extension AttributeSyntax {
+  var isGlobalActor: Bool { attributeName.trimmedDescription.hasSuffix("Actor") }
+}
+
+extension VariableDeclSyntax {
+  func attribute(named name: String, in context: some MacroExpansionContext) -> AttributeSyntax? {
+    ModelAttributes(attributes, in: context).named(name)
+  }
+
+  func hasAttribute(_ name: String, in context: some MacroExpansionContext) -> Bool {
+    attribute(named: name, in: context) != nil
+  }
+
+  /// The arguments as written; an empty list for an attribute without any.
+  func arguments(
+    ofAttribute name: String, in context: some MacroExpansionContext
+  ) -> LabeledExprListSyntax? {
+    guard let attribute = attribute(named: name, in: context) else { return nil }
+    if case .argumentList(let list) = attribute.arguments { return list }
+    return LabeledExprListSyntax([])
+  }
+
+  /// Whether a value transformer makes it data: a property of any type.
+  func isTransformable(in context: some MacroExpansionContext) -> Bool {
+    arguments(ofAttribute: "Attribute", in: context)?.isTransformable == true
+  }
+}
+
+extension LabeledExprListSyntax {
+  /// Whether these arguments of `@Attribute` name a value transformer.
+  var isTransformable: Bool {
+    contains { argument in
+      let call = argument.expression.as(FunctionCallExprSyntax.self)?.calledExpression
+      return call?.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "transformable"
+    }
+  }
+}

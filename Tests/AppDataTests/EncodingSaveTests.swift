@@ -1,0 +1,94 @@
+import TestSupport
+import Testing
+import VaultAppData
+
+/// Values whose own `encode(to:)` changes the context that saves them.
+struct EncodingSaveTests {
+  private func saved(_ container: ModelContainer) throws -> [Int] {
+    try ModelContext(container).fetch(
+      FetchDescriptor<EncodingOwner>(sortBy: [SortDescriptor(\.number)])
+    ).map(\.number)
+  }
+
+  @Test func whatItChangesAndInsertsIsSaved() throws {
+    let (container, context) = try memory(EncodingOwner.self)
+    let (first, second) = (EncodingOwner(1), EncodingOwner(10))
+    context.insert(second)
+    context.insert(first)
+    try context.save()
+    first.value = Hooked { [unowned first, unowned second] in
+      first.number += 1
+      second.number += 1
+    }
+    second.value = Hooked { [unowned context] in context.insert(EncodingOwner(100)) }
+    try context.save()
+    #expect([first.number, second.number] == [2, 11] && !context.hasChanges)
+    #expect(try saved(container) == [2, 11, 100])
+    try context.save()
+    #expect(try saved(container) == [2, 11, 100])
+  }
+
+  @Test func soIsThatOfANewObjectInATransaction() throws {
+    let (container, context) = try memory(EncodingOwner.self)
+    try context.transaction {
+      let owner = EncodingOwner(1)
+      context.insert(owner)
+      owner.value = Hooked { [unowned owner] in owner.number = 5 }
+    }
+    #expect(try saved(container) == [5] && !context.hasChanges)
+  }
+
+  @Test func anEndlessOneIsRefused() throws {
+    let (container, context) = try memory(EncodingOwner.self)
+    let owner = EncodingOwner(1)
+    context.insert(owner)
+    Hooked.again(owner)
+    let error = #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(error == .modelValidationFailure)
+    #expect(error?.message.contains("without an end") == true)
+    owner.value = Hooked {}
+    try context.save()
+    #expect(try saved(container) == [1])
+  }
+
+  @Test func itMustNotSave() async throws {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      leaveNoCore()
+      let (_, context) = try memory(EncodingOwner.self)
+      let owner = EncodingOwner(1)
+      context.insert(owner)
+      owner.value = Hooked { [unowned context] in try? context.save() }
+      try context.save()
+    }
+    let errors = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(errors.contains("save() is called by encode(to:)"), "\(errors.prefix(400))")
+  }
+}
+
+@Model final class EncodingOwner {
+  var number: Int
+  var value = Hooked {}
+  init(_ number: Int) { self.number = number }
+}
+
+/// Calls a closure when it is encoded.
+struct Hooked: Codable {
+  private let hook: () -> Void
+
+  init(_ hook: @escaping () -> Void) { self.hook = hook }
+
+  init(from decoder: any Decoder) throws { self.init {} }
+
+  func encode(to encoder: any Encoder) throws {
+    hook()
+    var container = encoder.singleValueContainer()
+    try container.encode("x")
+  }
+
+  /// Gives an object a new value whenever the last one is encoded.
+  static func again(_ owner: EncodingOwner) {
+    owner.value = Hooked { [unowned owner] in again(owner) }
+  }
+}
