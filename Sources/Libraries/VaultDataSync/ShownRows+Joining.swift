@@ -152,8 +152,12 @@ extension ShownRows {
     try loseOthers(of: object, shape, said)
     for (property, change) in said.lost where now - change.stamp.time <= LostValues.time {
       let counts = said.changes[property]?.max(by: RecordedValues.comesBefore)
-      guard let column = shape.column(property), column.mark == change.mark, !column.isPlace,
-        change.value != .null, change.value != counts?.value
+      // What another class of the family has lost as well.
+      let isHere =
+        shape.column(property).map { $0.mark == change.mark }
+        ?? ObjectKind.isForeign(property, to: shape.name)
+      guard isHere, change.mark != TrackedColumn.placeMark, change.value != .null,
+        change.value != counts?.value
       else { continue }
       try lose(change.value, object.named(change.identity), property, change.stamp)
     }
