@@ -133,6 +133,7 @@ extension ShownRows {
     try bringClass(of: &object, after: said, wasUntold)
     if let made = said.made { object.made = made }
     try recallLinks(said)
+    if try state.isDeleted(object) { try loseUnseen(object) }
     guard let shape = shape(of: object) else {
       // It waits for a version of the application that has its class.
       return try state.update(object)
@@ -167,6 +168,25 @@ extension ShownRows {
     try noteShown(object)
     try noteTargets(of: object, object.row.flatMap { try rows[shape.name]?.values(of: $0) })
     try noteMovedArrays(of: shape)
+  }
+
+  /// Who deleted an object that others have become saw what it was then, and not what had lost to
+  /// that.
+  private func loseUnseen(_ object: StoreState.Object) throws {
+    let said = try recorded.said(of: object, knowingDeletes: false)
+    var lost = said.lost
+    for (property, changes) in said.changes {
+      let seen = changes.max(by: RecordedValues.comesBefore)
+      lost += changes.filter { $0.identity != seen?.identity && $0.value != seen?.value }.map {
+        (property, $0)
+      }
+    }
+    for (property, change) in lost
+    where change.value != .null && change.mark != TrackedColumn.placeMark
+      && now - change.stamp.time <= LostValues.time
+    {
+      try lose(change.value, object.named(change.identity), property, change.stamp)
+    }
   }
 
   private func recall(
