@@ -177,9 +177,7 @@ extension ShownRows {
     var lost = said.lost
     for (property, changes) in said.changes {
       let seen = changes.max(by: RecordedValues.comesBefore)
-      lost += changes.filter { $0.identity != seen?.identity && $0.value != seen?.value }.map {
-        (property, $0)
-      }
+      lost += changes.filter { $0.value != seen?.value }.map { (property, $0) }
     }
     for (property, change) in lost
     where change.value != .null && change.mark != TrackedColumn.placeMark
