@@ -254,6 +254,44 @@ struct FamilyTests {
     }
   }
 
+  /// What lost to a party of the name, and then was no value of the object's class any more, is
+  /// known to who hears all of it at once, too.
+  @Test func whatLostBeforeTheClassWasAnotherOne() throws {
+    let stores = try TwoGraphs { $0.insert(Patron("P")) }
+    let third = try DataMachine("third", joining: stores.laptop, in: stores.folder.path)
+    _ = try third.container()
+    try third.add()
+    // Which class each has is by identities, which are as they come.
+    for round in 0..<12 {
+      try stores.laptop.change { $0.insert(Party("x\(round)", "n\(round)", "waltz\(round)")) }
+      try stores.desktop.change { $0.insert(Party("x\(round)", "o\(round)", "polka\(round)")) }
+      try third.change { $0.insert(Session("x\(round)", "p\(round)", "min\(round)")) }
+    }
+    try stores.meet()
+    for round in 0..<12 {
+      try stores.laptop.event("x\(round)") { event, _ in
+        (event as? Party)?.music = "jazz\(round)"
+      }
+    }
+    try stores.meet()
+    let lost = try stores.laptop.conflicts().filter { $0.contains("Party.music") }
+    #expect(lost.count == 12)
+    for _ in 0..<2 { for machine in [third, stores.laptop, stores.desktop] { try machine.sync() } }
+    let late = try DataMachine("late", joining: stores.laptop, in: stores.folder.path)
+    _ = try late.container()
+    try late.add()
+    try stores.expectEqual()
+    #expect(try late.canonicalGraph() == stores.laptop.canonicalGraph())
+    for machine in [third, late] {
+      let words = try (machine.events() + machine.conflicts()).joined(separator: "\n")
+      for round in 0..<12 {
+        #expect(words.contains("jazz\(round)"))
+        let word = lost.contains { $0.contains("\"waltz\(round)\"") } ? "waltz" : "polka"
+        #expect(words.contains("\"\(word)\(round)\""), "\(machine.label): \(word)\(round)")
+      }
+    }
+  }
+
   /// A unique value that a subclass declares holds over its own objects alone.
   @Test func aUniqueValueOfASubclass() throws {
     let stores = try TwoGraphs { $0.insert(Patron("P")) }

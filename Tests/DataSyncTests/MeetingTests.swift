@@ -184,4 +184,31 @@ struct MeetingTests {
     #expect(transactions.last?.changes.count == 1)
     #expect(try container.check().isEmpty)
   }
+
+  /// What a machine that only reads has typed has no record: what is deleted there twice is kept
+  /// twice.
+  @Test func whatIsTypedAndNotToldIsKeptEachTime() throws {
+    let stores = try TwoStores(role: .reader)
+    let third = try DataMachine("third", joining: stores.laptop, in: stores.folder.path)
+    _ = try third.container()
+    try third.add()
+    for round in 0..<3 {
+      try stores.desktop.edit("Oslo") { $0.note = "typed\(round)" }
+      try third.edit("Oslo") { $0.days = 10 + round }
+      try stores.laptop.change { context in
+        for trip in try context.fetch(FetchDescriptor<Trip>()) { context.delete(trip) }
+      }
+      try stores.laptop.sync()
+      try third.sync()
+      try stores.desktop.sync()
+      #expect(try stores.desktop.trips().isEmpty)
+      let found = try third.data.conflicts(third.application).first {
+        $0.lost.text(isPretty: false) == "\(10 + round)"
+      }
+      _ = try third.data.restore(try #require(found).number, of: third.application)
+      for machine in [third, stores.laptop, stores.desktop] { try machine.sync() }
+    }
+    let lost = try stores.desktop.conflicts().filter { $0.contains("Trip.note") }
+    for round in 0..<3 { #expect(lost.count { $0.contains("\"typed\(round)\"") } == 1, "\(lost)") }
+  }
 }

@@ -176,6 +176,33 @@ struct UniqueTests {
     for value in ["r", "d", "7"] { #expect(all.contains { $0.contains(value) }) }
   }
 
+  /// What had lost when the one object was deleted is known to who hears all of it at once, too.
+  @Test func whatLostBeforeItWasDeleted() throws {
+    let stores = try TwoGraphs { $0.insert(Label("first")) }
+    let third = try DataMachine("third", joining: stores.laptop, in: stores.folder.path)
+    _ = try third.container()
+    try third.add()
+    try stores.laptop.change { $0.insert(City("c", "n1")) }
+    try stores.desktop.change { $0.insert(City("c", "n2")) }
+    try stores.meet()
+    let lost = try stores.laptop.conflicts()
+    #expect(lost.count == 1 && lost[0].contains("City.note"), "\(lost)")
+    try stores.laptop.change { context in
+      for city in try context.fetch(FetchDescriptor<City>()) { context.delete(city) }
+    }
+    try stores.meet()
+    try third.sync()
+    let late = try DataMachine("late", joining: stores.laptop, in: stores.folder.path)
+    _ = try late.container()
+    try late.add()
+    let word = lost[0].contains("n1") ? "n1" : "n2"
+    for machine in [stores.laptop, stores.desktop, third, late] {
+      #expect(try machine.names(City.self).isEmpty)
+      let words = try machine.conflicts()
+      #expect(words.contains { $0.contains("\"\(word)\"") }, "\(machine.label): \(words)")
+    }
+  }
+
   /// Nobody has two of one name at any time, and so none is one with another.
   @Test func namesThatAreExchanged() throws {
     let stores = try TwoGraphs { context in

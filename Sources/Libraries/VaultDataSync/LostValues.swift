@@ -36,6 +36,9 @@ struct LostValues {
     _ value: WireValue, of identity: ObjectID, _ className: String, _ property: String,
     _ stamp: Stamp, machine: String, now: Int64
   ) throws -> Bool {
+    guard let number = try number(for: value, of: identity, className, property, stamp) else {
+      return false
+    }
     let sealed = try value.encoded.withRawSpan { span throws(SealingError) in
       try AuthenticatedEncryption.seal(span, key: key, context: Self.context(identity, property))
     }
@@ -44,10 +47,29 @@ struct LostValues {
         + "noted, machine, value) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
       [
         .blob(identity.bytes), .text(className), .text(property), .blob(stamp.stream.bytes),
-        .integer(Int64(clamping: stamp.number)), .integer(stamp.time), .integer(now),
+        .integer(number), .integer(stamp.time), .integer(now),
         .text(machine), .blob(sealed),
       ])
     return connection.changes == 1
+  }
+
+  /// The number under which a value is kept: that of its record.
+  ///
+  /// What was typed and told nobody has no record. It is counted from the end, so that what lost
+  /// later does not count as what lost before; `nil` where that very value is kept already.
+  private func number(
+    for value: WireValue, of identity: ObjectID, _ className: String, _ property: String,
+    _ stamp: Stamp
+  ) throws -> Int64? {
+    guard stamp.number == .max else { return Int64(clamping: stamp.number) }
+    let kept = try entries(
+      where: "identity=? AND class=? AND property=? AND stream=? AND number>?",
+      [
+        .blob(identity.bytes), .text(className), .text(property), .blob(stamp.stream.bytes),
+        .integer(.max / 2),
+      ])
+    guard !kept.contains(where: { $0.value == value }) else { return nil }
+    return kept.map { Int64(clamping: $0.stamp.number) }.min().map { $0 - 1 } ?? .max
   }
 
   /// Forgets what is older than thirty days.
@@ -75,11 +97,14 @@ struct LostValues {
 
   /// What lost, the oldest first.
   func entries(_ number: Int64? = nil) throws -> [Entry] {
+    try number.map { try entries(where: "id=?", [.integer($0)]) } ?? entries(where: "TRUE", [])
+  }
+
+  private func entries(where condition: String, _ values: [SQLiteValue]) throws -> [Entry] {
     var entries: [Entry] = []
     try connection.forEachRow(
       "SELECT id, identity, class, property, stream, number, time, noted, machine, value "
-        + "FROM appdata_sync_lost\(number == nil ? "" : " WHERE id=?") ORDER BY id",
-      number.map { [.integer($0)] } ?? []
+        + "FROM appdata_sync_lost WHERE \(condition) ORDER BY id", values
     ) { row in
       guard let identity = ObjectID(row.bytes(at: 1)), let stream = StreamID(row.bytes(at: 4))
       else {

@@ -90,7 +90,7 @@ extension ShownRows {
       if let new = classes[path] {
         try convert(&object, row, old, new, said, wasUntold)
       } else {
-        try park(&object, old, row)
+        try park(&object, old, row, wasUntold)
       }
     }
     object.kind = ClassPath.kind(of: path)
@@ -107,11 +107,11 @@ extension ShownRows {
 
   /// Takes an object out of the rows whose class another version of the application has.
   private func park(
-    _ object: inout StoreState.Object, _ shape: TrackedClass, _ row: Int64
+    _ object: inout StoreState.Object, _ shape: TrackedClass, _ row: Int64, _ wasUntold: Bool
   ) throws {
     if let values = try rows[shape.name]?.values(of: row) {
       for (place, column) in shape.columns.enumerated()
-      where try object.made.number > 0 && isTyped(values[place], object, place) {
+      where try wasUntold || isTyped(values[place], object, place) {
         try loseTyped(wire(values[place], column), object, column)
       }
     }
@@ -136,7 +136,7 @@ extension ShownRows {
     }
     guard let replaced else {
       // It waits for what it requires.
-      return try park(&object, old, row)
+      return try park(&object, old, row, wasUntold)
     }
     if !object.marks.isEmpty {
       let before = object.marks

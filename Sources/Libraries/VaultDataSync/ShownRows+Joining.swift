@@ -133,6 +133,7 @@ extension ShownRows {
     try bringClass(of: &object, after: said, wasUntold)
     if let made = said.made { object.made = made }
     try recallLinks(said)
+    if try state.isDeleted(object) { try loseUnseen(object) }
     guard let shape = shape(of: object) else {
       // It waits for a version of the application that has its class.
       return try state.update(object)
@@ -152,8 +153,12 @@ extension ShownRows {
     try loseOthers(of: object, shape, said)
     for (property, change) in said.lost where now - change.stamp.time <= LostValues.time {
       let counts = said.changes[property]?.max(by: RecordedValues.comesBefore)
-      guard let column = shape.column(property), column.mark == change.mark, !column.isPlace,
-        change.value != .null, change.value != counts?.value
+      // What another class of the family has lost as well.
+      let isHere =
+        shape.column(property).map { $0.mark == change.mark }
+        ?? ObjectKind.isForeign(property, to: shape.name)
+      guard isHere, change.mark != TrackedColumn.placeMark, change.value != .null,
+        change.value != counts?.value
       else { continue }
       try lose(change.value, object.named(change.identity), property, change.stamp)
     }
@@ -163,6 +168,23 @@ extension ShownRows {
     try noteShown(object)
     try noteTargets(of: object, object.row.flatMap { try rows[shape.name]?.values(of: $0) })
     try noteMovedArrays(of: shape)
+  }
+
+  /// Who deleted an object that others have become saw what it was then, and not what had lost to
+  /// that.
+  private func loseUnseen(_ object: StoreState.Object) throws {
+    let said = try recorded.said(of: object, knowingDeletes: false)
+    var lost = said.lost
+    for (property, changes) in said.changes {
+      let seen = changes.max(by: RecordedValues.comesBefore)
+      lost += changes.filter { $0.value != seen?.value }.map { (property, $0) }
+    }
+    for (property, change) in lost
+    where change.value != .null && change.mark != TrackedColumn.placeMark
+      && now - change.stamp.time <= LostValues.time
+    {
+      try lose(change.value, object.named(change.identity), property, change.stamp)
+    }
   }
 
   private func recall(

@@ -154,22 +154,40 @@ extension StoredSchema {
       obstacles += found
       if found.isEmpty { classes.append(trackedClass(entity)) }
     }
-    for shape in Dictionary(grouping: classes, by: \.name).values where shape.count > 1 {
-      obstacles.append(
+    return (classes.sorted { $0.name < $1.name }, obstacles + clashes(of: classes))
+  }
+
+  /// Classes and properties that would go under one name, since one of them once had that of another.
+  private func clashes(of classes: [TrackedClass]) -> [UntrackedPart] {
+    var found: [UntrackedPart] = []
+    func note(
+      _ parts: [(entity: String, property: String?, now: String)], goingAs names: [String]
+    ) {
+      // The one that has another name now, not the one that has it.
+      guard let name = names.first, let renamed = parts.last(where: { $0.now != name }),
+        let other = parts.first(where: { $0.now != renamed.now })
+      else { return }
+      found.append(
         UntrackedPart(
-          entity: shape[1].entity, property: nil,
-          reason: "once had the name that \(shape[0].entity) has now"))
+          entity: renamed.entity, property: renamed.property,
+          reason: other.now == name
+            ? "once had the name that \(other.now) has now"
+            : "once had the name that \(other.now) had, too"))
+    }
+    for same in Dictionary(grouping: classes, by: \.name).values where same.count > 1 {
+      note(
+        same.map { ($0.entity, nil, $0.entity) },
+        goingAs: ClassPath.names(of: same[0].name).suffix(1))
     }
     for shape in classes {
-      for columns in Dictionary(grouping: shape.columns, by: \.name).values where columns.count > 1
-      {
-        obstacles.append(
-          UntrackedPart(
-            entity: shape.entity, property: columns[1].property,
-            reason: "once had the name that \(columns[0].property) has now"))
+      for same in Dictionary(grouping: shape.columns.filter { !$0.isPosition }, by: \.name).values
+      where same.count > 1 && same.contains(where: { $0.owner == shape.name }) {
+        note(
+          same.map { (shape.entity, $0.property, $0.property) },
+          goingAs: ClassPath.names(of: same[0].name).suffix(1))
       }
     }
-    return (classes.sorted { $0.name < $1.name }, obstacles)
+    return found.sorted { $0.message < $1.message }
   }
 
   private func obstacles(in entity: StoredEntity) -> [UntrackedPart] {
