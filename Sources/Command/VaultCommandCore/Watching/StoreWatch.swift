@@ -32,7 +32,7 @@ package final class StoreWatch: Sendable {
   private static let feedTimer = 15_000...45_000
   /// What somebody mends at the store, who need not know of this machine: a role, a schema, a copy
   /// of the servers that was put back.
-  private static let waitedFor: Set<CommandError.Code> = [
+  static let waitedFor: Set<CommandError.Code> = [
     .syncRolledBack, .syncNotAllowed, .syncNotPrepared,
   ]
   /// Beside these, what whoever hands out a feed may show: he is to end nobody's watching.
@@ -67,7 +67,9 @@ package final class StoreWatch: Sendable {
     let ends = [SIGTERM, SIGINT, SIGHUP]
     signals.catchSignals([], always: ends)
     signals.unblock(ends)
-    let path = FileLocation(path: try settings.locked(asksNobody: true).path)
+    let vault = try settings.locked(asksNobody: true).path
+    let path = FileLocation(path: vault)
+    follows.withLock { $0 = SyncedVault.followsFeed(vaultAt: vault) }
     let watch = try FileSignal.watch(path.name, in: path.directoryPath) { [self] in wakeUp() }
     defer { watch.stop() }
     // A first run may take longer than a manager waits for a start.
