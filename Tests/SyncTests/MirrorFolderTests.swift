@@ -79,7 +79,7 @@ struct MirrorFolderTests {
       try FileManager.default.setAttributes(
         [.posixPermissions: mode], ofItemAtPath: "\(space.folder)/o")
       let error = refuses(space.folder)
-      #expect(error?.hint?.contains("chmod go-w \(space.folder)/o") == true)
+      #expect(error?.hint?.contains("chmod go-w '\(space.folder)/o'") == true)
     }
   }
 
