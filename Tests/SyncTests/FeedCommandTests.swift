@@ -203,6 +203,79 @@ struct FeedCommandTests {
     #expect(try run(till, "get", "db/prod") == "made-up")
   }
 
+  private func start(
+    _ machine: VaultProcess, _ words: [String], adding more: [String: String] = [:]
+  ) throws -> VaultProcess.Running {
+    try machine.start(
+      words + ["--key-file", "\(machine.home)/key", "--no-keyring", "--no-session"],
+      adding: more)
+  }
+
+  /// A service that begins while its web server shows something else.
+  @Test func aWatcherOutlivesAFeedThatWasAltered() throws {
+    try subscribe()
+    try run(till, "sync", "join", "\(folder)/feed", "--subscription", "file:\(code)")
+    try Data("no feed".utf8).write(to: URL(fileURLWithPath: "\(folder)/feed"))
+    let manager = try ServiceManager("\(till.home)/notify")
+    let service = try start(
+      till, ["sync", "watch"],
+      adding: ["NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "200000"])
+    defer { kill(service.pid, SIGKILL) }
+    #expect(manager.waits(for: "READY=1"))
+    for _ in 0..<30 { #expect(manager.waits(for: "WATCHDOG=1")) }
+    kill(service.pid, SIGTERM)
+    let end = service.finish()
+    #expect(end.status == 0, "\(end.errors)")
+    #expect(end.errors.contains("is no feed"), "\(end.errors)")
+  }
+
+  /// What is wrong with the store is somebody's to mend, and ends no mirror.
+  @Test func aMirrorOutlivesAStoreThatWasPutBack() throws {
+    let (store, now) = ("\(homes[0].path)/store", FileManager.default)
+    try now.copyItem(atPath: store, toPath: store + ".old")
+    try run(admin, "set", "db/prod", "--stdin", input: "changed")
+    try run(admin, "sync", "now")
+    try now.moveItem(atPath: store, toPath: store + ".new")
+    try now.moveItem(atPath: store + ".old", toPath: store)
+    #expect(try result(admin, ["sync", "mirror", folder]).status == 65)
+    #expect(!now.fileExists(atPath: "\(folder)/feed"))
+    let mirror = try start(admin, ["sync", "mirror", folder, "--every", "5s", "--watch"])
+    defer { kill(mirror.pid, SIGKILL) }
+    let end = ContinuousClock.now + .seconds(120)
+    // It is made before the first run.
+    while !now.fileExists(atPath: "\(folder)/o"), ContinuousClock.now < end { usleep(50_000) }
+    sleep(8)
+    try now.removeItem(atPath: store)
+    try now.moveItem(atPath: store + ".new", toPath: store)
+    while !now.fileExists(atPath: "\(folder)/feed"), ContinuousClock.now < end { usleep(50_000) }
+    #expect(now.fileExists(atPath: "\(folder)/feed"))
+    // A folder that is none is told at once.
+    let none = try result(admin, ["sync", "mirror", homes[0].path, "--watch"])
+    #expect(none.status == 77 && none.errors.contains("something else"), "\(none.errors)")
+  }
+
+  /// Nobody has a vault of a code that opens nothing.
+  @Test func aCodeThatEndedMakesNoVault() throws {
+    try subscribe()
+    try run(admin, "sync", "subscription", "remove", "shops")
+    try run(admin, "sync", "mirror", folder)
+    let new = try TemporaryHome()
+    let machine = VaultProcess(home: new.path)
+    try FileManager.default.copyItem(atPath: "\(till.home)/key", toPath: "\(new.path)/key")
+    func hasVault(_ home: String) throws -> Bool {
+      try FileManager.default.subpathsOfDirectory(atPath: home).contains {
+        $0.hasSuffix("secrets.vault")
+      }
+    }
+    let done = try result(
+      machine, ["sync", "join", "\(folder)/feed", "--subscription", "file:\(code)"])
+    #expect(done.status == 77, "\(done.errors)")
+    #expect(try !hasVault(new.path) && hasVault(till.home))
+    let told = try result(
+      till, ["sync", "join", "\(folder)/feed", "--subscription", "file:\(code)"])
+    #expect(told.status == 77 && told.errors.contains("another one"), "\(told.errors)")
+  }
+
   @Test func subscriptionsAreListed() throws {
     try subscribe()
     #expect(try run(admin, "sync", "subscription", "list").contains("shops"))
@@ -217,5 +290,11 @@ struct FeedCommandTests {
     #expect(other.status == 77 && other.errors.contains("something else"), "\(other.errors)")
     let none = try result(admin, ["sync", "subscription", "remove", "nothing"])
     #expect(none.status == 1, "\(none.errors)")
+    let removed = try result(admin, ["sync", "subscription", "remove", "shops"])
+    let hint = try #require(removed.errors.firstRange(of: "--exposed-to ")).upperBound
+    let id = removed.errors[hint...].prefix { $0.isHexDigit }
+    #expect(try id.count == 8 && run(admin, "list", "--exposed-to", String(id)) == "db/prod\n")
+    let machine = try result(admin, ["sync", "subscription", "create", "admin"])
+    #expect(machine.status == 77 && machine.errors.contains("that name"), "\(machine.errors)")
   }
 }

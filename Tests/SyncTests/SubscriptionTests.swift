@@ -220,6 +220,17 @@ struct SubscribingTests: SuiteOfTwoMachines {
     #expect(throws: SyncError.self) { try first.endSubscription("nothing") }
   }
 
+  /// 'list --exposed-to' is asked for both.
+  @Test func aMachinesNameIsNoSubscriptions() throws {
+    for name in ["laptop", "desktop"] {
+      let error = #expect(throws: SyncError.self) { _ = try first.subscribe(name) }
+      #expect(error?.code == .notAllowed)
+    }
+    try first.remove("desktop")
+    #expect(throws: SyncError.self) { _ = try first.subscribe("desktop") }
+    #expect(try first.subscriptions().isEmpty)
+  }
+
   @Test func itEndsByItselfWhereAPersonSaysSo() throws {
     let code = try first.subscribe("shops", seconds: 3600)
     #expect(try first.subscriptions().first?.expires != nil)

@@ -25,6 +25,19 @@ extension SyncedVault {
     return SyncedVault(exchange: exchange)
   }
 
+  /// Looks whether a feed has something for the code of a subscription, before a vault is made for it.
+  ///
+  /// - Parameters:
+  ///   - code: The code.
+  ///   - feed: The feed, of which nothing else is believed.
+  ///   - engine: The mirror.
+  /// - Throws: ``SyncError`` with code `.invitation`, `.withheld`, `.tampered`, `.unavailable`.
+  package static func checkIsOpen(
+    _ code: SubscriptionCode, by feed: SyncFeed, in engine: any FeedEngine
+  ) throws {
+    _ = try Following.content(of: feed, for: code.code.keys, in: code.space, engine)
+  }
+
   /// Publishes what this machine knows of the space, for those who follow it by a subscription.
   ///
   /// Nothing is fetched: synchronize before. What is published is sealed; who hands it out learns what

@@ -24,7 +24,7 @@ extension SyncedVault {
     guard Operation.isNewLabel(name), name.utf8.count <= SubscriptionName.maximumLength else {
       throw SyncError(
         .notAllowed,
-        "a subscription's name has 1 to 24 letters, digits, dots and hyphens, and no hyphen in front",
+        "a subscription's name has 1 to 24 letters, digits, dots, hyphens and underscores, and no hyphen in front",
         hint: "choose another name")
     }
     guard seconds.map((1...3650 * 86_400).contains) ?? true else {
@@ -48,6 +48,12 @@ extension SyncedVault {
           throw SyncError(
             .notAllowed, "the space has a subscription of that name",
             hint: "remove that one first, or choose another name")
+        }
+        // 'list --exposed-to' asks for both by their names.
+        guard !roster.members.values.contains(where: { $0.label == name }) else {
+          throw SyncError(
+            .notAllowed, "a machine of the space has that name, or had it",
+            hint: "choose another name")
         }
         return [
           .invite(invitation: id, keys: keys, role: .reader, uses: 1, expires: expires)

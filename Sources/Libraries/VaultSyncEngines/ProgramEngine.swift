@@ -329,7 +329,9 @@ public final class ProgramEngine: SyncEngine {
     return switch failure {
     case .wasSilent:
       SyncError(
-        .unavailable, "the engine \(program.name) did not answer in \(patience / 1000) s\(said)",
+        .unavailable,
+        (program.name == WebFeedFiles.engine ? "the web server" : "the engine \(program.name)")
+          + " did not answer in \(patience / 1000) s\(said)",
         hint: "try again later")
     case .hasEnded:
       SyncError(

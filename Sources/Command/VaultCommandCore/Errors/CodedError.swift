@@ -39,6 +39,8 @@ extension SyncError: CodedError {
     case .notJoined where hint?.contains(bytes: "another one does: ") == true: hint
     case .notJoined:
       "\(program) sync join STORE, with an invitation; or begin: \(program) sync init STORE"
+    case .alreadyJoined where hint?.contains(bytes: "stop following") == true:
+      "stop following that one first: \(program) sync leave"
     case .alreadyJoined:
       "leave that one first: \(program) sync leave; if its store lies in another place now: "
         + "\(program) sync move STORE"
@@ -50,6 +52,9 @@ extension SyncError: CodedError {
       "see whether that machine's files reach the store; or accept that once: "
         + "\(program) sync now --accept-rollback; if this machine was away for very long: "
         + "\(program) sync leave, and join again"
+    // Of a feed that is followed.
+    case .withheld where hint?.contains(bytes: "try again later") == true: hint
+    case .removed where hint?.contains(bytes: "follow with that") == true: hint
     case .rolledBack, .withheld:
       "if it was put back on purpose, accept that once: \(program) sync now --accept-rollback"
     case .copied, .removed:

@@ -2,7 +2,7 @@ import VaultCredentials
 import VaultSealing
 import VaultStorage
 package import VaultSync
-import VaultSyncEngines
+package import VaultSyncEngines
 import VaultTerminal
 
 extension VaultSettings {
@@ -63,6 +63,7 @@ extension VaultSettings {
         .invitation, "that feed is of another space than the code",
         hint: "check the address and the code; if both are right, somebody else answers there")
     }
+    try SyncedVault.checkIsOpen(code, by: found.feed, in: mirror)
     return try withVaultMade { vault in
       if !merges { try confirmFollowing(vault, text) }
       let synced = try SyncedVault.follow(
@@ -96,19 +97,27 @@ extension VaultSettings {
   /// - Parameters:
   ///   - path: The folder, as it was typed.
   ///   - interval: How often that is done, in seconds.
+  ///   - checks: Which files were found whole before.
   /// - Returns: What was done.
   /// - Throws: What a run throws; `SyncError` with code `.notAllowed` for a folder that is none.
   package func publish(
-    to path: String, every interval: Int
+    to path: String, every interval: Int, _ checks: MirrorChecks = MirrorChecks()
   ) throws -> (run: SyncReport, mirror: MirrorReport) {
-    let whole = path.hasPrefix("/") ? path : "\(UserFile.workingDirectory)/\(path)"
     return try withSpace { space in
       let report = try space.synchronize(acceptingRollback: acceptsRollback)
       if !acceptsRollback, report.isBlocked, let problem = report.problems.first { throw problem }
-      let folder = try MirrorFolder(
-        path: whole, grace: .seconds(max(Self.leastGrace, 10 * interval)))
+      let folder = try mirror(path, every: interval, checks)
       return (report, try space.mirror(to: folder, every: UInt32(interval)))
     }
+  }
+
+  /// Opens the folder of a mirror.
+  func mirror(
+    _ path: String, every interval: Int, _ checks: MirrorChecks
+  ) throws -> MirrorFolder {
+    let whole = path.hasPrefix("/") ? path : "\(UserFile.workingDirectory)/\(path)"
+    return try MirrorFolder(
+      path: whole, grace: .seconds(max(Self.leastGrace, 10 * interval)), checks: checks)
   }
 
   /// How long files stay at least that no feed names any more, in seconds: an hour.

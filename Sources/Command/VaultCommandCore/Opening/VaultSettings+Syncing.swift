@@ -286,10 +286,11 @@ extension VaultSettings {
   /// - Parameter force: Leaves also if nobody else is an owner.
   /// - Throws: `SyncError` with code `.lastOwner`.
   package func leaveSpace(force: Bool) throws {
-    let (isTold, owners, unsent) = try withVault { vault in
+    let (isTold, owners, unsent, follows) = try withVault { vault in
       guard SyncedVault.isJoined(vaultAt: vault.path) else {
         throw try notJoined(vault.unlocked)
       }
+      let follows = SyncedVault.followsFeed(vaultAt: vault.path)
       // What this machine remembers may be what is wrong.
       let store = try? SyncedVault.store(of: vault.unlocked)
       let engine = try self.engine(remembered: store ?? "/", of: vault.unlocked)
@@ -298,14 +299,18 @@ extension VaultSettings {
       let isTold = try SyncedVault.leave(vault.unlocked, in: engine, asLastOwner: force)
       let unsent =
         isTold ? 0 : status.map { $0.unsent + $0.changedItems + $0.changedPreferences } ?? 0
-      return (isTold, (status?.owners ?? []).filter { $0 != status?.label }, unsent)
+      // Nobody of the space knows of who follows a feed.
+      let owners = follows ? [] : (status?.owners ?? []).filter { $0 != status?.label }
+      return (isTold, owners, unsent, follows)
     }
     if writesJSON {
       return try StandardOutput.write([("told", .bool(isTold)), ("owners", .strings(owners))])
     }
     let names = owners.map(StandardOutput.shown).joined(separator: ", ")
     StandardError.note(
-      "left: the vault goes to no store any longer"
+      (follows
+        ? "left: the vault follows no feed any longer"
+        : "left: the vault goes to no store any longer")
         + (owners.isEmpty ? "" : "; owners, who can invite it again as any admin can: \(names)"),
       hint: isTold
         ? nil : "the others could not be told: have this machine removed by one of them")

@@ -73,7 +73,9 @@ extension SyncStatus {
       ("admins", .strings(admins)),
       ("recoveryCodes", .number(Int64(recoveryCodes))),
       ("subscriptions", .number(Int64(subscriptions))),
-      ("subscription", .optional(subscription)), ("feed", feedAge?.json ?? .null),
+      ("subscription", .optional(subscription)),
+      ("isSubscriptionEnded", subscription == nil ? .null : .bool(isSubscriptionEnded)),
+      ("feed", feedAge?.json ?? .null),
       ("unsent", .number(Int64(unsent))), ("changedItems", .number(Int64(changedItems))),
       ("changedPreferences", .number(Int64(changedPreferences))), ("domains", .strings(domains)),
       ("otherDomains", .strings(otherDomains)), ("forks", .array(forks.map(\.json))),
@@ -137,7 +139,10 @@ extension SyncStatus {
   private var ownRow: [String] {
     [
       "this machine",
-      subscription.map { "follows the subscription \(Sanitizer.visible($0))" }
+      subscription.map {
+        "follows the subscription \(Sanitizer.visible($0))"
+          + (isSubscriptionEnded ? ", which has ended: nothing comes any more" : "")
+      }
         ?? "\(Sanitizer.visible(label)), \(role?.name ?? "not in")",
     ]
   }

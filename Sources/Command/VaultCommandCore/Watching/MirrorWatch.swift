@@ -1,15 +1,17 @@
 import Glibc
 import VaultSync
+import VaultSyncEngines
 import VaultTerminal
 
 /// Publishes a space again and again: `sync mirror --watch`.
 ///
 /// It may be ended at any moment: a feed is whole or not there. What is wrong is said when it is new,
-/// and is a later run's to look at; a folder or a machine that can never do it ends it.
+/// and is a later run's to look at; a folder that cannot be used at the start ends it.
 package struct MirrorWatch {
   private let settings: VaultSettings
   private let folder: String
   private let interval: Int
+  private let checks = MirrorChecks()
 
   /// - Parameters:
   ///   - settings: Which vault, and how it is opened.
@@ -26,6 +28,7 @@ package struct MirrorWatch {
   ///
   /// - Throws: What no later run can better.
   package func run() throws {
+    _ = try settings.mirror(folder, every: interval, checks)
     var told: Set<CommandError.Code> = []
     while true {
       let began = ContinuousClock.now
@@ -38,7 +41,7 @@ package struct MirrorWatch {
 
   private func publish(after told: Set<CommandError.Code>) throws -> Set<CommandError.Code> {
     do {
-      let report = try settings.publish(to: folder, every: interval).run
+      let report = try settings.publish(to: folder, every: interval, checks).run
       var codes: Set<CommandError.Code> = []
       for problem in report.problems.map({ ErrorReport($0) })
       where codes.insert(problem.code).inserted && !told.contains(problem.code) {
@@ -50,7 +53,10 @@ package struct MirrorWatch {
       return codes
     } catch {
       let report = ErrorReport(error)
-      guard [.unavailable, .busy, .inputOutput].contains(report.status) else { throw error }
+      guard
+        [.unavailable, .busy, .inputOutput].contains(report.status)
+          || StoreWatch.waitedFor.contains(report.code)
+      else { throw error }
       if !told.contains(report.code) { report.write(asJSON: settings.writesJSON) }
       return [report.code]
     }

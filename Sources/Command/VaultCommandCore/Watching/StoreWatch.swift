@@ -45,7 +45,7 @@ package final class StoreWatch: Sendable {
   private static let feedTimer = 15_000...45_000
   /// What somebody mends at the store, who need not know of this machine: a role, a schema, a copy
   /// of the servers that was put back.
-  private static let waitedFor: Set<CommandError.Code> = [
+  static let waitedFor: Set<CommandError.Code> = [
     .syncRolledBack, .syncNotAllowed, .syncNotPrepared,
   ]
   /// Beside these, what whoever hands out a feed may show: he is to end nobody's watching.
@@ -85,9 +85,9 @@ package final class StoreWatch: Sendable {
     let ends = [SIGTERM, SIGINT, SIGHUP]
     signals.catchSignals([], always: ends)
     signals.unblock(ends)
-    let here = try LocalChanges(vaultAt: settings.locked(asksNobody: true).path) { [self] in
-      wakeUp()
-    }
+    let vault = try settings.locked(asksNobody: true).path
+    follows.withLock { $0 = SyncedVault.followsFeed(vaultAt: vault) }
+    let here = try LocalChanges(vaultAt: vault) { [self] in wakeUp() }
     // A first run may take longer than a manager waits for a start.
     ServiceNotice.send("READY=1", "STATUS=the vault and its store are kept together")
     if let interval = ServiceNotice.interval {

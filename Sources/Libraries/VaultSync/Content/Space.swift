@@ -189,6 +189,9 @@ extension Space {
   /// Opens what is sealed to a further key of this machine from now on.
   mutating func add(_ opener: SealingKeyPair) { records.add(opener) }
 
+  /// Opens with further keys from now on.
+  mutating func learn(_ epochs: [EpochKey]) { records.learn(epochs) }
+
   /// Learns the keys that records tell which do not follow those that are known.
   mutating func learnKeys(from records: [SyncRecord], signedBy signer: [UInt8]) {
     self.records.learnKeys(from: records, signedBy: signer)

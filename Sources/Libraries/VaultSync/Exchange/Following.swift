@@ -32,7 +32,9 @@ struct Following: Exchanging {
           hint: "check the address and the code; if both are right, somebody else answers there")
       }
       try checkTime(feed)
-      let content = try content(of: feed, for: code, mirror)
+      let content = try Self.content(of: feed, for: code.code.keys, in: code.space, mirror)
+      mirror.limit(to: SyncFeed.mostUnsigned)
+      defer { mirror.limit(to: nil) }
       let seed = try SecretBytes.random(count: 32)
       let keys = try KeyPairs(seed: seed)
       let stream = try StreamID(of: keys.publicKeys, in: code.space)
@@ -75,10 +77,17 @@ struct Following: Exchanging {
     .unavailable, "there is no feed", hint: "check the address")
 
   /// Opens the keys of the space.
-  private func content(
-    of feed: SyncFeed, for code: SubscriptionCode, _ mirror: any FeedEngine
+  ///
+  /// - Parameters:
+  ///   - feed: The feed, of which nothing is believed.
+  ///   - keys: Those of the subscription.
+  ///   - space: The space.
+  ///   - mirror: Where the feed is.
+  /// - Returns: The keys of the space.
+  /// - Throws: ``SyncError`` with code `.invitation`, `.withheld`, `.tampered`, `.unavailable`.
+  static func content(
+    of feed: SyncFeed, for keys: KeyPairs, in space: SpaceID, _ mirror: any FeedEngine
   ) throws -> InvitationContent {
-    let keys = code.code.keys
     let tag = try SyncFeed.tag(of: keys.publicKeys.sealing)
     guard let box = feed.boxes.first(where: { $0.tag == tag }) else {
       throw SyncError(
@@ -91,7 +100,7 @@ struct Following: Exchanging {
     }
     do {
       let content = try InvitationContent(encoded: keys.sealing.open(bytes))
-      guard content.space == code.space else { throw MalformedRecord() }
+      guard content.space == space else { throw MalformedRecord() }
       return content
     } catch {
       throw SyncError(
@@ -109,7 +118,7 @@ struct Following: Exchanging {
         .invitation, "the space has no such subscription",
         hint: "ask whoever gave you the code for another one")
     }
-    guard !found.isSettled else { throw Self.ended }
+    guard !found.isSettled, found.expires >= now() else { throw Self.ended }
     return found
   }
 
@@ -182,21 +191,61 @@ struct Following: Exchanging {
     if let keys = loaded.history.keys[feed.author], !feed.isSigned(by: keys.signing) {
       throw Self.forged
     }
-    return try take(found, &loaded, &notes, acceptingRollback)
+    mirror.limit(to: loaded.history.keys[feed.author] == nil ? SyncFeed.mostUnsigned : nil)
+    defer { mirror.limit(to: nil) }
+    return try take(found, mirror, &loaded, &notes, acceptingRollback)
+  }
+
+  /// Fetches; where records wait for a key that no record tells this subscription, once more with
+  /// those of its box: a machine of an earlier version begins a key without it.
+  private func fetch(
+    _ feed: SyncFeed, _ mirror: any FeedEngine, _ loaded: inout LoadedReplica,
+    _ report: inout SyncReport
+  ) throws {
+    let before = report
+    _ = try SyncRun(exchange).fetch(feed.heads, &loaded, &report)
+    let waits = loaded.history.waits.values.contains { if case .key = $0 { true } else { false } }
+    guard waits, let seed = loaded.state.invitationSeed else { return }
+    let keys = try KeyPairs(seed: seed)
+    guard
+      let content = try? Self.content(of: feed, for: keys, in: loaded.state.space, mirror)
+    else { return }
+    let known = Set(loaded.history.epochs.map(\.id))
+    let new = content.epochs.filter { !known.contains($0.id) }
+    guard !new.isEmpty else { return }
+    // What is kept of a box is the word of whoever signs the feed.
+    var history = loaded.history
+    history.learn(new)
+    try history.open(areVerified: false)
+    _ = try author(of: feed, history.roster())
+    loaded.state.epochs = loaded.history.epochs + new
+    loaded.state.rest = nil
+    try files.replaceState(loaded.state.sealed(loaded.keys.own))
+    loaded = try replica.load()
+    report = before
+    _ = try SyncRun(exchange).fetch(feed.heads, &loaded, &report)
+  }
+
+  /// When the subscription of this vault's own record is over, milliseconds since 1970.
+  private func end(_ loaded: LoadedReplica, _ roster: Roster) -> Int64 {
+    let first = loaded.history.record(loaded.state.stream, 1)?.content.operations.first
+    guard case .claim(_, let id, _, _)? = first else { return .max }
+    return roster.invitations[id]?.expires ?? .max
   }
 
   private func take(
-    _ found: (feed: SyncFeed, tag: [UInt8]), _ loaded: inout LoadedReplica,
-    _ notes: inout SyncNotes, _ acceptingRollback: Bool
+    _ found: (feed: SyncFeed, tag: [UInt8]), _ mirror: any FeedEngine,
+    _ loaded: inout LoadedReplica, _ notes: inout SyncNotes, _ acceptingRollback: Bool
   ) throws -> SyncReport {
     let feed = found.feed
     var report = SyncReport(changes: MergeReport.unchanged)
-    _ = try SyncRun(exchange).fetch(feed.heads, &loaded, &report)
+    try fetch(feed, mirror, &loaded, &report)
     for stream in notes.note(waiting: report.waitingStreams, now: now()).sorted() {
       report.problems.append(SyncError.missingForLong(loaded.history.label(of: stream)))
     }
     let roster = loaded.history.roster()
-    guard roster.members[loaded.state.stream] != nil else {
+    let end = end(loaded, roster)
+    guard roster.members[loaded.state.stream] != nil, end >= now() else {
       try files.replaceState(loaded.state.sealed(loaded.keys.own))
       throw Self.ended
     }
@@ -221,7 +270,7 @@ struct Following: Exchanging {
       report.problems.isEmpty && report.waiting.isEmpty
       ? vault.map {
         SyncState.Rest(
-          heads: feed.heads.sorted { $0.stream < $1.stream }, vault: $0.bytes, until: .max)
+          heads: feed.heads.sorted { $0.stream < $1.stream }, vault: $0.bytes, until: end)
       } : nil
     files.setReader(true, byFeed: true)
     report.feedAge = age(of: loaded.state)
@@ -234,7 +283,8 @@ struct Following: Exchanging {
 
   /// Whether the vault is as it was when there was nothing left to do.
   private func isAtRest(_ state: SyncState) throws -> Bool {
-    guard let rest = state.rest, state.pending == nil, state.feed != nil else { return false }
+    guard let rest = state.rest, state.pending == nil, state.feed != nil, rest.until >= now()
+    else { return false }
     return try vault.blocking.fileMark().bytes == rest.vault
       && PreferencesExchange.areAtRest(state.preferences, preferences)
   }
@@ -287,7 +337,7 @@ struct Following: Exchanging {
   private func checkTime(_ feed: SyncFeed) throws {
     guard feed.time <= now() + Self.mostAhead else {
       throw SyncError(
-        .tampered, "the feed is of a later time than this machine's clock",
+        .unavailable, "the feed is of a later time than this machine's clock",
         hint: "set the clocks right, here or where the feed is written")
     }
   }

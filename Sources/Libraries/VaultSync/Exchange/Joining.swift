@@ -108,6 +108,10 @@ struct Joining: Exchanging {
     guard try files.state() != nil, try vault.blocking.key(for: Replica.purpose) != nil else {
       return
     }
+    guard !files.followsFeed else {
+      throw SyncError(
+        .alreadyJoined, "the vault follows a feed already", hint: "stop following that one first")
+    }
     throw SyncError(
       .alreadyJoined, "the vault belongs to a space already", hint: "leave that one first")
   }

@@ -20,11 +20,20 @@ struct Mirroring: Exchanging {
       let (roster, own) = (loaded.history.roster(), loaded.state.stream)
       try check(roster, loaded)
       let former = try formerFeed(place, in: loaded.state.space)
+      // What nobody of the space has signed says nothing.
+      let signed = former.flatMap { feed in
+        loaded.history.keys[feed.author].map { feed.isSigned(by: $0.signing) } ?? false
+          ? feed : nil
+      }
+      try checkIsNotBehind(signed, roster, loaded)
       var report = MirrorReport()
-      let streams = try streams(roster, loaded, place, former, &report)
-      let boxes = try boxes(roster, loaded, place, former, &report)
+      // Whoever can write there names no files and boxes for this machine.
+      let kept = signed.flatMap { $0.author == own ? $0 : nil }
+      let streams = try streams(roster, loaded, place, kept, &report)
+      guard streams.count <= SyncFeed.mostStreams else { throw Self.tooMany }
+      let boxes = try boxes(roster, loaded, place, kept, &report)
       // Nobody who follows is to take a clock that was put right for an older state.
-      let time = max(now(), (former?.time ?? 0) + 1)
+      let time = max(now(), (signed?.time ?? 0) + 1)
       guard time <= now() + Following.mostAhead else {
         throw SyncError(
           .notAllowed, "the feed that lies there is of a later time than the clock of this machine",
@@ -34,12 +43,33 @@ struct Mirroring: Exchanging {
         loaded.state.space, by: own, signedWith: loaded.keys.current.signing, at: time,
         every: interval, streams, boxes)
       guard feed.bytes.count <= SyncFeed.maximumLength else {
-        throw SyncError(.notAllowed, "the space has more than a feed can name")
+        throw Self.tooMany
       }
       try place.publish(feed, after: former?.names ?? [])
       report.streams = streams.count
       report.subscriptions = boxes.count
       return report
+    }
+  }
+
+  private static let tooMany = SyncError(
+    .notAllowed, "the space has more than a feed can name",
+    hint: "make another space for those who follow")
+
+  /// Checks that a feed of another machine that lies there has nothing that this machine lacks: who
+  /// follows would take what it publishes for an older state.
+  private func checkIsNotBehind(
+    _ former: SyncFeed?, _ roster: Roster, _ loaded: LoadedReplica
+  ) throws {
+    guard let former, former.author != loaded.state.stream else { return }
+    let isBehind = former.heads.contains { head in
+      roster.isPresent(head.stream)
+        && head.sequence > loaded.history.frontier[head.stream, default: 0]
+    }
+    guard !isBehind else {
+      throw SyncError(
+        .notAllowed, "another machine publishes there, and is ahead",
+        hint: "try later, or publish to another folder")
     }
   }
 

@@ -46,7 +46,9 @@ struct StatusReading: Exchanging {
         .map { roster.shownLabel(of: $0) },
       recoveryCodes: roster.recoveryCodes().count,
       subscriptions: roster.subscriptions.count { !$0.isSettled },
-      subscription: follows ? subscription(loaded) : nil,
+      subscription: follows ? subscription(loaded)?.subscription : nil,
+      isSubscriptionEnded: follows
+        && subscription(loaded).map { $0.isSettled || $0.expires < now() } ?? true,
       feedAge: loaded.state.feed.map {
         FeedAge(written: $0.time, every: $0.interval, at: now())
       },
@@ -62,10 +64,10 @@ struct StatusReading: Exchanging {
   }
 
   /// The subscription that this vault's own record names.
-  private func subscription(_ loaded: LoadedReplica) -> String? {
+  private func subscription(_ loaded: LoadedReplica) -> Roster.Invitation? {
     let first = loaded.history.record(loaded.state.stream, 1)?.content.operations.first
     guard case .claim(_, let id, _, _)? = first else { return nil }
-    return loaded.history.roster().invitations[id]?.subscription
+    return loaded.history.roster().invitations[id]
   }
 
   private func folded(_ loaded: LoadedReplica) throws(SpaceBase.Outdated) -> FoldedPreferences {

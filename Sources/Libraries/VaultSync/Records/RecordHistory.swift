@@ -432,6 +432,9 @@ package struct RecordHistory: Sendable {
   /// Opens what is sealed to a further key of this machine from now on.
   mutating func add(_ opener: SealingKeyPair) { openers.append(opener) }
 
+  /// Opens with further keys from now on.
+  mutating func learn(_ epochs: [EpochKey]) { self.epochs += epochs }
+
   /// Learns the keys that records tell which do not follow those that are known.
   ///
   /// - Parameters:

@@ -194,6 +194,8 @@ public struct SyncStatus: Sendable {
   public let subscriptions: Int
   /// The subscription by which this vault follows a feed; `nil` on a machine of the space.
   public let subscription: String?
+  /// Whether that subscription has ended, so that nothing comes any more.
+  public let isSubscriptionEnded: Bool
   /// How old that feed is; `nil` on a machine of the space.
   public let feedAge: FeedAge?
   /// Own records that the store does not have yet.

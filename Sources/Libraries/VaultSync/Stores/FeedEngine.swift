@@ -13,6 +13,11 @@ package protocol FeedEngine: SyncEngine {
   /// - Returns: Its bytes, which are those of the name; `nil` if it is not there.
   /// - Throws: ``SyncError`` with code `.unavailable`, `.tampered` for other bytes.
   func file(_ name: [UInt8]) throws -> [UInt8]?
+
+  /// Says how many bytes of files are taken from now on, before ``file(_:)`` throws.
+  ///
+  /// - Parameter bytes: The bytes; `nil` for any number.
+  func limit(to bytes: Int?)
 }
 
 /// Where a mirror is put.

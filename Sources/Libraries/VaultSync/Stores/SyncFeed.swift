@@ -58,6 +58,10 @@ package struct SyncFeed: Sendable, Equatable {
   package static let maximumLength = 8 << 20
   /// Most bytes of another file: a record, or several that are short.
   package static let maximumFileLength = SyncRecord.maximumLength + 4
+  /// Most streams that a feed names.
+  package static let mostStreams = 10_000
+  /// Most bytes of other files that are taken before a known machine is seen to have signed the feed.
+  package static let mostUnsigned = 256 << 20
   /// How often one is written at most and at least, in seconds.
   package static let intervals: ClosedRange<UInt32> = 5...7 * 86_400
   private static let context = Array("VSM1/signature".utf8)
@@ -129,7 +133,9 @@ package struct SyncFeed: Sendable, Equatable {
     let (time, interval) = (try reader.number(Int64.self), try reader.number(UInt32.self))
     guard time >= 0, Self.intervals.contains(interval) else { throw MalformedRecord() }
     var streams: [Stream] = []
-    for _ in 0..<(try reader.number(UInt32.self)) {
+    let count = try reader.number(UInt32.self)
+    guard count <= Self.mostStreams else { throw MalformedRecord() }
+    for _ in 0..<count {
       guard let head = StreamHead(try reader.array(StreamHead.length)), head.sequence > 0,
         streams.last.map({ $0.head.stream < head.stream }) ?? true
       else { throw MalformedRecord() }

@@ -24,9 +24,22 @@ package protocol FeedFiles: Sendable {
 /// judged by whoever asks for them.
 package final class FeedStore: FeedEngine {
   private let files: any FeedFiles
-  private let current = Mutex<SyncFeed?>(nil)
+  private let current = Mutex<Shown?>(nil)
+  /// How many bytes of files may still be taken; `nil` for any number.
+  private let room = Mutex<Int?>(nil)
   /// The pack that was read last.
   private let last = Mutex<(name: [UInt8], records: [[UInt8]])?>(nil)
+
+  /// A feed, and what it names of each stream.
+  private struct Shown {
+    let feed: SyncFeed
+    let packs: [StreamID: [SyncFeed.Pack]]
+
+    init(_ feed: SyncFeed) {
+      self.feed = feed
+      packs = feed.streams.reduce(into: [:]) { $0[$1.head.stream] = $1.packs }
+    }
+  }
 
   package let isEventual = false
 
@@ -41,12 +54,17 @@ package final class FeedStore: FeedEngine {
         .tampered, "what lies at that address is no feed",
         hint: "check the address; if it is right, somebody has altered the mirror")
     }
-    current.withLock { $0 = feed }
+    current.withLock { $0 = Shown(feed) }
     return (feed, tag)
   }
 
   package func file(_ name: [UInt8]) throws -> [UInt8]? {
     guard let bytes = try files.file(Hexadecimal.text(name)) else { return nil }
+    try room.withLock { room in
+      guard let left = room else { return }
+      guard bytes.count <= left else { throw Self.tooMuch }
+      room = left - bytes.count
+    }
     guard bytes.count <= SyncFeed.maximumFileLength, try Hash.blake2b(bytes) == name else {
       throw Self.altered
     }
@@ -57,29 +75,34 @@ package final class FeedStore: FeedEngine {
     .tampered, "a file of the mirror is not the one that its feed names",
     hint: "try again later; else somebody has altered the mirror, or it was copied in part")
 
-  private func known() throws -> SyncFeed {
-    if let feed = current.withLock({ $0 }) { return feed }
+  package func limit(to bytes: Int?) { room.withLock { $0 = bytes } }
+
+  private static let tooMuch = SyncError(
+    .tampered, "the mirror has more than is taken before its feed is seen to be signed",
+    hint: "check the address; if it is right, somebody has altered the mirror")
+
+  private func known() throws -> Shown {
+    if let shown = current.withLock({ $0 }) { return shown }
     guard let found = try feed(unless: nil) else {
       throw SyncError(.unavailable, "the mirror answers with nothing", hint: "try again later")
     }
-    return found.feed
+    return Shown(found.feed)
   }
 
-  package func spaces() throws -> [SpaceID] { [try known().space] }
+  package func spaces() throws -> [SpaceID] { [try known().feed.space] }
 
   package func heads(in space: SpaceID) throws -> [StreamHead] {
-    let feed = try known()
+    let feed = try known().feed
     return feed.space == space ? feed.heads : []
   }
 
   package func records(
     of stream: StreamID, in space: SpaceID, after sequence: UInt64, limit: Int
   ) throws -> [[UInt8]] {
-    let feed = try known()
-    guard feed.space == space, let there = feed.streams.first(where: { $0.head.stream == stream })
-    else { return [] }
+    let shown = try known()
+    guard shown.feed.space == space, let packs = shown.packs[stream] else { return [] }
     var (records, size): ([[UInt8]], Int) = ([], 0)
-    for pack in there.packs where pack.first + UInt64(pack.count) - 1 > sequence {
+    for pack in packs[Self.place(behind: sequence, in: packs)...] {
       guard records.count < limit, size < SyncRecord.unverifiedLength,
         let all = try self.records(in: pack)
       else { break }
@@ -88,6 +111,20 @@ package final class FeedStore: FeedEngine {
       size += behind.reduce(0) { $0 + $1.count }
     }
     return records
+  }
+
+  /// The place of the first pack with a record behind a number: they lie in order.
+  private static func place(behind sequence: UInt64, in packs: [SyncFeed.Pack]) -> Int {
+    var (low, high) = (0, packs.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if packs[middle].first + UInt64(packs[middle].count) - 1 > sequence {
+        high = middle
+      } else {
+        low = middle + 1
+      }
+    }
+    return low
   }
 
   private func records(in pack: SyncFeed.Pack) throws -> [[UInt8]]? {

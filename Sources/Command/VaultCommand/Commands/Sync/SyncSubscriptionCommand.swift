@@ -143,6 +143,6 @@ struct SyncSubscriptionRemoveCommand: ParsableCommand {
     StandardError.note(
       "\(StandardOutput.shown(ended.name)) is ended: its code opens nothing that is written from now on",
       hint: "what it could read and should be changed: "
-        + "\(ProgramName.current) list --exposed-to \(Quoting.typed(ended.name))")
+        + "\(ProgramName.current) list --exposed-to \(ended.id.prefix(8))")
   }
 }
