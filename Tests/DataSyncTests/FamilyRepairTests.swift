@@ -1,0 +1,110 @@
+import Foundation
+import TestSupport
+import Testing
+import VaultAppData
+import VaultDataStore
+import VaultDataSync
+import VaultStorage
+import VaultSync
+
+@Model
+final class Remark {
+  var name: String
+
+  init(_ name: String) { self.name = name }
+}
+
+/// What other programs and other versions of the application leave behind, where classes inherit.
+struct FamilyRepairTests {
+  private func open(_ machine: DataMachine, _ models: [any PersistentModel.Type]) throws {
+    _ = try ModelContainer(
+      for: Schema(models),
+      configurations: [ModelConfiguration(url: URL(fileURLWithPath: machine.path))])
+  }
+
+  private func read(_ machine: DataMachine, _ query: String) throws -> [String] {
+    let connection = try SQLiteConnection(path: machine.path, mode: .readOnly)
+    defer { connection.close() }
+    try connection.trustSchema()
+    return try connection.strings(query)
+  }
+
+  private func tours(_ machine: DataMachine) throws -> [String] {
+    try read(
+      machine,
+      "SELECT t._class||' '||t.name||' '||t.note||' '||ifnull(h.height, '-') FROM Tour t "
+        + "LEFT JOIN Hike h ON h._id=t._id ORDER BY t.name")
+  }
+
+  private func remarks(_ machine: DataMachine) throws -> [String] {
+    try read(machine, "SELECT name FROM Remark ORDER BY name")
+  }
+
+  /// Two machines whose stores have models.
+  private struct Two {
+    let folder: TemporaryHome
+    let laptop: DataMachine
+    let desktop: DataMachine
+
+    init(_ models: [any PersistentModel.Type], adds: Bool = true) throws {
+      folder = try TemporaryHome(inMemory: true)
+      laptop = try DataMachine("laptop", in: folder.path, models: models)
+      desktop = try DataMachine("desktop", joining: laptop, in: folder.path)
+      for machine in [laptop, desktop] {
+        _ = try machine.container()
+        if adds { try machine.add() }
+      }
+    }
+
+    func meet() throws {
+      for machine in [laptop, desktop, laptop, desktop] { try machine.sync() }
+    }
+
+    func expectEqual(_ place: SourceLocation = #_sourceLocation) throws {
+      #expect(try laptop.canonicalGraph() == desktop.canonicalGraph(), sourceLocation: place)
+      for machine in [laptop, desktop] {
+        try machine.check()
+        #expect(try machine.sync().channel.sent == 0, sourceLocation: place)
+      }
+    }
+  }
+
+  // MARK: Classes that are not known here
+
+  /// What was read from the records is not applied once more, after what came later.
+  @Test func whatWaitedIsNotAppliedAgain() throws {
+    let folder = try TemporaryHome(inMemory: true)
+    let laptop = try DataMachine("laptop", in: folder.path, models: Special.models)
+    let desktop = try DataMachine("desktop", joining: laptop, in: folder.path)
+    // Its clock is behind.
+    let third = try DataMachine(
+      "third", joining: laptop, in: folder.path, time: DataMachine.Time())
+    laptop.time.advance(3_000_000)
+    try open(laptop, Special.models)
+    try open(third, Special.models)
+    try open(desktop, Plain.models)
+    for machine in [laptop, third, desktop] { try machine.add() }
+    func meet() throws { for machine in [laptop, third, desktop] { try machine.sync() } }
+    try laptop.sql("INSERT INTO Tour(name, note, _class) VALUES ('x', 'n0', 'Tour')")
+    try meet()
+    try laptop.sql(
+      "UPDATE Tour SET _class='Hike', note='n1'; INSERT INTO Hike(_id, height) VALUES (1, 5)")
+    try meet()
+    #expect(try read(desktop, "SELECT note FROM Tour") == [])
+    try laptop.sql("DELETE FROM Hike; UPDATE Tour SET _class='Tour', note='n3'")
+    try meet()
+    #expect(try read(desktop, "SELECT note FROM Tour") == ["n3"])
+    #expect(try read(desktop, "SELECT property FROM appdata_sync_parked") == [])
+    try third.sql("UPDATE Tour SET note='n4'")
+    for _ in 0..<2 {
+      for machine in [third, laptop, desktop] { try machine.sync() }
+      for machine in [laptop, third, desktop] {
+        #expect(try read(machine, "SELECT note FROM Tour") == ["n4"], "\(machine.label)")
+        for conflict in try machine.conflicts() {
+          #expect(
+            !conflict.hasPrefix("Tour.note \"n3\"") && !conflict.hasPrefix("Tour.note \"n4\""))
+        }
+      }
+    }
+  }
+}
