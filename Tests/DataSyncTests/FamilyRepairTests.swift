@@ -107,4 +107,106 @@ struct FamilyRepairTests {
       }
     }
   }
+
+  /// A version without a class and one with it were opened, and nothing met in between.
+  @Test(arguments: [false, true]) func aClassIsGoneAndBackBetweenTwoRuns(typed: Bool) throws {
+    let stores = try Two(Special.models)
+    try stores.laptop.change { context in
+      context.insert(Special.Hike("h", "n1", 900))
+      context.insert(Special.Tour("t", "n0"))
+    }
+    try stores.meet()
+    try open(stores.desktop, Plain.models)
+    try open(stores.desktop, Special.models)
+    #expect(try tours(stores.desktop) == ["Tour t n0 -"])
+    var all = ["Hike h n1 900", "Tour t n0 -"]
+    if typed {
+      try stores.desktop.change { $0.insert(Special.Hike("k", "n2", 7)) }
+      all.insert("Hike k n2 7", at: 1)
+    }
+    for machine in [stores.desktop, stores.laptop, stores.desktop] { try machine.sync() }
+    for machine in [stores.laptop, stores.desktop] {
+      #expect(try tours(machine) == all)
+      #expect(try machine.conflicts() == [])
+    }
+    try stores.expectEqual()
+    // Who deletes them all means it.
+    try stores.desktop.sql("DELETE FROM Tour WHERE _class='Hike'")
+    try stores.meet()
+    #expect(try tours(stores.laptop) == ["Tour t n0 -"])
+    try stores.expectEqual()
+  }
+
+  /// Somebody made the table of a class anew, and what its rows have elsewhere lies there still.
+  @Test func aTableThatWasMadeAnewAlone() throws {
+    let stores = try Two(Special.models)
+    try stores.laptop.change { context in
+      let hike = Special.Hike("h", "n1", 900)
+      hike.visitors = [Special.Visitor("v")]
+      context.insert(hike)
+    }
+    try stores.meet()
+    let table = try #require(
+      try read(stores.desktop, "SELECT sql FROM sqlite_schema WHERE name='Hike'").first)
+    try stores.desktop.sql("PRAGMA foreign_keys=OFF; DROP TABLE Hike; \(table)")
+    try stores.meet()
+    for machine in [stores.laptop, stores.desktop] {
+      #expect(try tours(machine) == ["Hike h n1 900"])
+      #expect(try machine.read(Special.Visitor.self, "v") { $0.tour?.name } == "h")
+    }
+    try stores.expectEqual()
+  }
+
+  /// The same with a class that no other one inherits from.
+  @Test(arguments: [false, true]) func aPlainClassIsGoneAndBackBetweenTwoRuns(typed: Bool) throws {
+    let stores = try Two([Trip.self, Remark.self])
+    try stores.laptop.change { context in
+      for name in ["a", "b"] { context.insert(Remark(name)) }
+    }
+    try stores.meet()
+    try open(stores.desktop, [Trip.self])
+    try open(stores.desktop, [Trip.self, Remark.self])
+    #expect(try remarks(stores.desktop) == [])
+    if typed { try stores.desktop.sql("INSERT INTO Remark(name) VALUES ('c')") }
+    for machine in [stores.desktop, stores.laptop, stores.desktop] { try machine.sync() }
+    for machine in [stores.laptop, stores.desktop] {
+      #expect(try remarks(machine) == (typed ? ["a", "b", "c"] : ["a", "b"]))
+    }
+    try stores.expectEqual()
+    try stores.desktop.sql("DELETE FROM Remark")
+    try stores.meet()
+    #expect(try remarks(stores.laptop) == [])
+    try stores.expectEqual()
+  }
+
+  /// A table of which somebody removed the triggers and all rows was not made anew.
+  @Test func rowsThatWereDeletedWithoutTriggers() throws {
+    let stores = try Two([Trip.self, Remark.self])
+    try stores.laptop.change { context in
+      for name in ["a", "b"] { context.insert(Remark(name)) }
+    }
+    try stores.meet()
+    try stores.desktop.sql(
+      ["insert", "update", "delete"].map { "DROP TRIGGER appdata_sync_Remark_\($0);" }.joined()
+        + "DELETE FROM Remark")
+    try stores.meet()
+    #expect(try remarks(stores.laptop) == [])
+    try stores.expectEqual()
+  }
+
+  /// A vault that did not note the classes has noted their columns.
+  @Test func aClassIsGoneWithTheFirstRunAfterAnUpgrade() throws {
+    let stores = try Two([Trip.self, Remark.self])
+    try stores.laptop.change { $0.insert(Remark("a")) }
+    try stores.meet()
+    try open(stores.laptop, [Trip.self])
+    try stores.laptop.sql("DELETE FROM appdata_sync WHERE key='classes'")
+    try stores.laptop.sync()
+    try stores.desktop.sync()
+    #expect(try remarks(stores.desktop) == ["a"])
+    try open(stores.laptop, [Trip.self, Remark.self])
+    try stores.meet()
+    for machine in [stores.laptop, stores.desktop] { #expect(try remarks(machine) == ["a"]) }
+    try stores.expectEqual()
+  }
 }
