@@ -209,4 +209,27 @@ struct FamilyRepairTests {
     for machine in [stores.laptop, stores.desktop] { #expect(try remarks(machine) == ["a"]) }
     try stores.expectEqual()
   }
+
+  // MARK: What lost
+
+  /// A value of another class has no place, whether its object has a row or none.
+  @Test func whatLostOfAnotherClassIsNotLostOnceMore() throws {
+    let stores = try TwoGraphs { $0.insert(Patron("P")) }
+    try stores.laptop.change { $0.insert(Party("x", "n1", "waltz")) }
+    try stores.desktop.change { $0.insert(Session("x", "n2", "min")) }
+    try stores.meet()
+    func foreign() throws -> Int64? {
+      try stores.desktop.data.conflicts(stores.desktop.application).first {
+        ["minutes", "music"].contains($0.property)
+      }?.number
+    }
+    let number = try #require(try foreign())
+    try stores.desktop.event("x") { event, context in context.delete(event) }
+    try stores.meet()
+    #expect(throws: SyncError.self) {
+      try stores.desktop.data.restore(number, of: stores.desktop.application)
+    }
+    #expect(try foreign() == number)
+    #expect(try stores.desktop.events() == [])
+  }
 }
