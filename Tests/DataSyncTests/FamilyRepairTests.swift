@@ -232,4 +232,81 @@ struct FamilyRepairTests {
     #expect(try foreign() == number)
     #expect(try stores.desktop.events() == [])
   }
+
+  // MARK: Other programs
+
+  /// What leads to a row may not lead to the class that a program has given it.
+  @Test(arguments: [false, true]) func aClassIsChangedInPlace(isWhole: Bool) throws {
+    let stores = try TwoGraphs { context in
+      let party = Party("x", "n1", "waltz")
+      party.guests = [Guest("g")]
+      party.tags = [Label("red")]
+      context.insert(party)
+      context.insert(Toast("t", party))
+      let patron = Patron("P")
+      context.insert(patron)
+      patron.favorite = party
+      let session = Session("s", "n2", "min")
+      context.insert(session)
+      session.rooms = [Room("r")]
+    }
+    try stores.meet()
+    try stores.laptop.sql(
+      "PRAGMA foreign_keys=OFF; UPDATE Event SET _class='Session' WHERE name='x';"
+        + "INSERT INTO Session(_id, minutes) SELECT _id, 'm' FROM Event WHERE name='x';"
+        + "UPDATE Event SET _class='Event' WHERE name='s';"
+        // Who does not, leaves parts behind.
+        + (isWhole ? "DELETE FROM Party; DELETE FROM Session WHERE minutes='min'" : ""))
+    try stores.meet()
+    try stores.expectEqual()
+    for machine in [stores.laptop, stores.desktop] {
+      #expect(
+        try machine.events() == ["Event s n2 - [] []", "Session x n1/m - [\"g\"] [\"red\"]"])
+      #expect(try machine.names(Toast.self) == [])
+      #expect(try machine.read(Patron.self, "P") { $0.favorite } == nil)
+      #expect(try machine.read(Room.self, "r") { $0.sessions.count } == 0)
+    }
+    // It is what it was: what led to it does so again.
+    try stores.laptop.sql(
+      "PRAGMA foreign_keys=OFF; UPDATE Event SET _class='Party' WHERE name='x';"
+        + (isWhole ? "DELETE FROM Session;" : "")
+        + "INSERT INTO Party(_id, music) SELECT _id, 'polka' FROM Event WHERE name='x'")
+    try stores.meet()
+    try stores.expectEqual()
+    for machine in [stores.laptop, stores.desktop] {
+      #expect(try machine.names(Toast.self) == ["t"])
+      #expect(try machine.read(Patron.self, "P") { $0.favorite?.music } == "polka")
+    }
+  }
+
+  /// A part that another program left behind has a unique value, and lets go of it.
+  @Test func aPartOfAnotherClassHasAUniqueValue() throws {
+    let stores = try TwoGraphs { $0.insert(Patron("P")) }
+    try stores.desktop.change { context in
+      let board = BoardSession("x", "n1", "m1", "a1")
+      board.code = "k"
+      context.insert(board)
+    }
+    try stores.meet()
+    try stores.desktop.sql("UPDATE Event SET _class='Event'")
+    try stores.meet()
+    #expect(try stores.laptop.events() == ["Event x n1 - [] []"])
+    // One that lies there without a run that saw it.
+    let row = try #require(try read(stores.desktop, "SELECT _id FROM Event").first)
+    try stores.desktop.sql(
+      "INSERT OR IGNORE INTO Session(_id, minutes) VALUES (\(row), 'm');"
+        + "INSERT INTO BoardSession(_id, agenda, code) VALUES (\(row), 'a', 'k')")
+    try stores.laptop.change { context in
+      let board = BoardSession("y", "n2", "m2", "a2")
+      board.code = "k"
+      context.insert(board)
+    }
+    try stores.meet()
+    for machine in [stores.laptop, stores.desktop] {
+      #expect(
+        try machine.events() == ["BoardSession y n2/m2/a2 - [] []", "Event x n1 - [] []"])
+      #expect(try read(machine, "SELECT code FROM BoardSession") == ["k"])
+    }
+    try stores.expectEqual()
+  }
 }
