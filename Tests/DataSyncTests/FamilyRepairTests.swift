@@ -279,6 +279,40 @@ struct FamilyRepairTests {
     }
   }
 
+  /// A part without a root that lay there before the store was added is in nobody's way.
+  @Test func aPartWithoutARoot() throws {
+    let stores = try Two(Special.models, adds: false)
+    try stores.desktop.sql("PRAGMA foreign_keys=OFF; INSERT INTO Hike(_id, height) VALUES (2, 99)")
+    for machine in [stores.laptop, stores.desktop] { try machine.add() }
+    #expect(try read(stores.desktop, "SELECT height FROM Hike") == [])
+    // One that comes later, while nothing is compared.
+    try stores.desktop.sql(
+      "PRAGMA foreign_keys=OFF; INSERT INTO Hike(_id, height) VALUES (2, 98);"
+        + "DELETE FROM appdata_sync_log")
+    for (name, height) in [("x", 512), ("y", 513)] {
+      try stores.laptop.change { $0.insert(Special.Hike(name, "n", height)) }
+      try stores.meet()
+    }
+    #expect(try tours(stores.desktop) == ["Hike x n 512", "Hike y n 513"])
+    try stores.expectEqual()
+  }
+
+  /// What leads to a part without a root stays where it is.
+  @Test func aPartWithoutARootToWhichSomethingLeads() throws {
+    let stores = try TwoGraphs(adds: false) { $0.insert(Patron("P")) }
+    try stores.desktop.change { context in
+      let party = Party("x", "n1", "waltz")
+      context.insert(party)
+      context.insert(Toast("t", party))
+    }
+    try stores.desktop.sql("PRAGMA foreign_keys=OFF; DELETE FROM Event")
+    try stores.laptop.add()
+    try stores.desktop.add()
+    try stores.laptop.change { $0.insert(Party("y", "n2", "polka")) }
+    try stores.meet()
+    #expect(try stores.desktop.events() == ["Party y n2/polka - [] []"])
+  }
+
   /// A part that another program left behind has a unique value, and lets go of it.
   @Test func aPartOfAnotherClassHasAUniqueValue() throws {
     let stores = try TwoGraphs { $0.insert(Patron("P")) }

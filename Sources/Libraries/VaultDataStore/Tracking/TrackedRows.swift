@@ -116,6 +116,10 @@ package struct TrackedRows {
           bound.append(.text(shape.entity))
         }
       } else {
+        // A part without a root that some program left behind.
+        try connection.execute(
+          "DELETE FROM \(SQLText.name(table)) WHERE \(SQLText.name(StoredEntity.keyColumn))=?",
+          [.integer(row)])
         names.append(SQLText.name(StoredEntity.keyColumn))
         bound.append(.integer(row))
       }
