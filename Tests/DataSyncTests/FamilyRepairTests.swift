@@ -343,4 +343,31 @@ struct FamilyRepairTests {
     }
     try stores.expectEqual()
   }
+
+  // MARK: Records
+
+  /// A path has 32 names and a KiB in all.
+  @Test func pathsAreLimited() throws {
+    func rows(_ path: String) -> DataOperation {
+      .rows(.init(className: path, columns: [], rows: []))
+    }
+    let deep = "A" + String(repeating: "\\B", count: 31)
+    let long = "A\\" + String(repeating: "b", count: 1022)
+    for path in [deep, long] {
+      #expect(try DataOperation(rows(path).encoded()) == rows(path))
+    }
+    for path in [deep + "\\B", long + "b"] {
+      #expect(throws: MalformedRecord.self) { try rows(path).encoded() }
+    }
+    // Somebody else writes them.
+    let tail = [UInt8](repeating: 0, count: 6)
+    let names = [[UInt8]](repeating: [1, 0, 0x42], count: 32).flatMap { $0 }
+    let one = [UInt8(0xFF), 0x03] + [UInt8](repeating: 0x62, count: 1023)
+    for named in [[32] + names, [1] + one] {
+      let body = [1, 0, 0x41] + named + tail
+      #expect(throws: MalformedRecord.self) {
+        try DataOperation(ChannelOperation(kind: DataOperation.familyRowsKind, body: body))
+      }
+    }
+  }
 }
