@@ -186,6 +186,7 @@ extension DataMachine {
     case let model as Guest: model.name
     case let model as Toast: model.name
     case let model as Room: model.name
+    case let model as Special.Visitor: model.name
     default: ""
     }
   }

@@ -206,7 +206,7 @@ struct HostileFamilyTests {
   /// Classes of many names, names with what a path has, and records that are no records.
   @Test func pathsThatAreNone() throws {
     let party = try #require(member.identities(of: Self.party).first)
-    let deep = "Event" + String(repeating: "\\Party", count: 255)
+    let deep = "Event" + String(repeating: "\\Party", count: 31)
     try member.say([
       rows(deep, party, isMade: true, [("name", .text("deep"))]),
       rows(deep, try ObjectID.new(), isMade: true, [("name", .text("deep"))]),

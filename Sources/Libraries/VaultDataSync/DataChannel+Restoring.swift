@@ -23,14 +23,20 @@ extension DataChannel {
       guard let object = try state.object(entry.identity, of: entry.className) else {
         throw Self.noPlace
       }
+      if ObjectKind.isForeign(entry.property, to: object.path) { throw Self.otherClass }
       if object.row != nil {
         try shown.take(entry.value, of: object, entry.property)
       } else {
         try shown.bringBack(object, with: [entry.property: entry.value])
       }
       try shown.settle()
-      guard try state.object(id: object.id)?.row != nil else {
+      guard let back = try state.object(id: object.id), back.row != nil else {
         throw shown.collided.isEmpty ? Self.noPlace : Self.taken
+      }
+      if object.row == nil, try !shown.has(entry.value, back, entry.property) {
+        // It waited, with another value.
+        try shown.take(entry.value, of: back, entry.property)
+        try shown.settle()
       }
       try connection.noteRows(shown.untold)
       try lost.forget(entry.number)
@@ -54,11 +60,23 @@ extension DataChannel {
 }
 
 extension ShownRows {
+  /// Whether a property of an object with a row is a value.
+  ///
+  /// - Throws: ``SyncError`` with code `.notAllowed` where there is no such property.
+  fileprivate func has(
+    _ value: WireValue, _ object: StoreState.Object, _ property: String
+  ) throws -> Bool {
+    guard let shape = shape(of: object), let row = object.row,
+      let column = shape.column(property), let values = try rows[shape.name]?.values(of: row)
+    else { throw DataChannel.noPlace }
+    return try current(of: object, column, values[shape.place(of: column)])
+      == state.root(of: value, in: column)
+  }
+
   /// Gives a property of an object with a row a value, which is told as what a person types.
   fileprivate func take(
     _ value: WireValue, of object: StoreState.Object, _ property: String
   ) throws {
-    if ObjectKind.isForeign(property, to: object.path) { throw DataChannel.otherClass }
     guard let shape = shape(of: object), let rows = rows[shape.name], let row = object.row,
       let column = shape.column(property),
       try accepts(value, in: column, rows)

@@ -295,6 +295,7 @@ package final class DataChannel: SyncedChannel {
         meeting.report.compared.append(first.entity)
       }
       for shape in shapes {
+        try meeting.shown.removeRests(of: shape)
         try meeting.rows[shape.name]?.forEach { row, _ in
           logged.insert(.init(table: table, row: row))
         }

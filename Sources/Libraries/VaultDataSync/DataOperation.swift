@@ -216,6 +216,7 @@ package enum DataOperation: Sendable, Equatable {
     var body: [UInt8] = []
     switch self {
     case .rows(let operation):
+      guard ClassPath.isValid(operation.className) else { throw MalformedRecord() }
       let names = ClassPath.names(of: operation.className)
       try body.put(text: names[0])
       if names.count > 1 {
@@ -265,8 +266,9 @@ package enum DataOperation: Sendable, Equatable {
       var className = try reader.name()
       if operation.kind == Self.familyRowsKind {
         let count: UInt8 = try reader.number()
-        guard count > 0 else { throw MalformedRecord() }
+        guard count > 0, count < ClassPath.mostNames else { throw MalformedRecord() }
         for _ in 0..<count { className += ClassPath.separator + (try reader.nameBelow()) }
+        guard ClassPath.isValid(className) else { throw MalformedRecord() }
       }
       var columns: [Column] = []
       for _ in 0..<(try reader.number(UInt16.self)) {

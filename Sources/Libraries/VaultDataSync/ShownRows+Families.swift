@@ -35,6 +35,30 @@ extension ShownRows {
     }
   }
 
+  /// Removes parts of rows that some program left behind, to which nothing leads.
+  func removeRests(of shape: TrackedClass) throws {
+    guard shape.tables.count > 1, let rows = rows[shape.name] else { return }
+    for row in try rows.rests() where try !isLed(to: row, of: shape) { try rows.delete(row) }
+  }
+
+  /// Whether anything leads to the parts of a row that lie in other tables than some.
+  func isLed(
+    to row: Int64, of shape: TrackedClass, keeping kept: [String] = []
+  ) throws -> Bool {
+    func goes(_ destination: String) -> Bool {
+      classes[destination]?.tables.last.map { shape.tables.contains($0) && !kept.contains($0) }
+        ?? false
+    }
+    for (other, column) in incoming[shape.name] ?? []
+    where column.reference.map({ goes($0.destination) }) == true {
+      if try rows[other.name]?.rows(with: row, in: column).isEmpty == false { return true }
+    }
+    for links in links.values where goes(links.links.owner) || goes(links.links.destination) {
+      if try !links.links(of: row, shape.family).isEmpty { return true }
+    }
+    return false
+  }
+
   /// The class of a row to which a relationship leads.
   func shape(ofRow row: Int64, at destination: String) throws -> TrackedClass? {
     guard let shape = classes[destination] else { return nil }
@@ -212,6 +236,7 @@ extension ShownRows {
     for (shape, column) in incoming[old.name] ?? [] {
       guard let rows = rows[shape.name], let reference = column.reference else { continue }
       let mayLead = ClassPath.descends(new.name, from: reference.destination)
+      if other == row, mayLead { continue }
       for key in try rows.rows(with: row, in: column) {
         var referrer = try state.object(of: shape.family, row: key)
         if let other, mayLead {
@@ -245,6 +270,17 @@ extension ShownRows {
         }
       }
     }
+  }
+
+  /// Has nothing lead to a row that may not lead to its class, which another program has changed:
+  /// so do the other machines.
+  func follow(_ object: StoreState.Object, _ row: Int64, into new: TrackedClass) throws {
+    if let old = shape(of: object) {
+      try lead(from: row, to: row, old, new, object)
+      // What the program has left behind.
+      try rows[old.name]?.delete(row, keeping: new.tables)
+    }
+    try clearLinks(of: object, row, notOf: new)
   }
 
   /// Has the links of one row that nobody was told of lead to another one, where they may.

@@ -151,6 +151,7 @@ extension ShownRows {
       try recall(&object, shape, place, said.changes[shape.columns[place].name] ?? [], wasUntold)
     }
     try loseOthers(of: object, shape, said)
+    try forgetParked(of: object, shape)
     for (property, change) in said.lost where now - change.stamp.time <= LostValues.time {
       let counts = said.changes[property]?.max(by: RecordedValues.comesBefore)
       // What another class of the family has lost as well.
@@ -255,6 +256,21 @@ extension ShownRows {
     _ = try rows[shape.name]?.update(row, [(column, stored)])
     forms.note(stored, in: column, of: shape)
     history.note(.update, shape.entity, row, [column.property])
+  }
+
+  /// What waited was read with the rest: it is not applied once more, after what came later.
+  ///
+  /// What this version of the application has no place for goes on waiting.
+  private func forgetParked(of object: StoreState.Object, _ shape: TrackedClass) throws {
+    guard let rows = rows[shape.name] else { return }
+    for identity in try state.members(of: object) {
+      for parked in try state.parked(identity, object.family) {
+        guard let column = shape.column(parked.property), column.mark == parked.mark,
+          try accepts(parked.value, in: column, rows)
+        else { continue }
+        try state.forget(parked)
+      }
+    }
   }
 
   private func recallLinks(_ said: RecordedValues.Said) throws {

@@ -31,6 +31,29 @@ extension ShownRows {
     }
   }
 
+  /// Removes the links of a row that its class cannot have.
+  func clearLinks(
+    of object: StoreState.Object, _ row: Int64, notOf shape: TrackedClass
+  ) throws {
+    for rows in links.values where rows.links.leads(object.family) {
+      func fits(_ key: Int64, _ path: String) -> Bool {
+        ClassPath.family(of: path) != object.family || key != row
+          || ClassPath.descends(shape.name, from: path)
+      }
+      for (owner, destination) in try rows.links(of: row, object.family)
+      where !fits(owner, rows.links.owner) || !fits(destination, rows.links.destination) {
+        try rows.remove(owner, destination)
+        guard let first = try state.object(of: rows.links.ownerFamily, row: owner),
+          let second = try state.object(of: rows.links.destinationFamily, row: destination),
+          var link = try state.link(rows.links.name, first.identity, second.identity)
+        else { continue }
+        link.isShown = false
+        try state.update(link)
+        noteArrays(of: link, rows)
+      }
+    }
+  }
+
   private func noteArrays(of link: StoreState.Link, _ rows: LinkRows) {
     openLinkArrays.insert(
       LinkArray(relationship: link.relationship, identity: link.owner, isOwner: true))

@@ -60,8 +60,15 @@ extension ShownRows {
     guard let rows = rows[shape.name] else { return nil }
     let bound = zip(group, values).map { (shape.columns[$0], $1) }
     while let found = try rows.row(with: bound, otherThan: row) {
-      if try self.shape(ofRow: found, in: shape.table) != nil { return found }
-      try rows.delete(found)
+      guard let there = try self.shape(ofRow: found, in: shape.table) else {
+        try rows.delete(found)
+        continue
+      }
+      // Its own class may have no such part.
+      guard !there.tables.contains(shape.columns[group[0]].table),
+        try !isLed(to: found, of: shape, keeping: there.tables)
+      else { return found }
+      try rows.delete(found, keeping: there.tables)
     }
     return nil
   }

@@ -8,7 +8,13 @@ extension StoreMeeting {
   ///
   /// - Returns: Whether they are: then all rows are compared.
   func followSchema() throws -> Bool {
+    let isOther = try followColumns()
     try followClasses()
+    try followNewTables()
+    return isOther
+  }
+
+  private func followColumns() throws -> Bool {
     let shapes = Self.text(of: Array(classes.values), shown.links.values.map(\.links))
     let before = try state.value("shape")
     guard before != shapes else { return false }
@@ -140,17 +146,15 @@ extension StoreMeeting {
     let known = try state.value("classes")
     guard known != paths else { return }
     try state.set("classes", paths)
-    guard known != nil else { return }
+    var gone: [StoreState.Object] = []
     for object in try state.allObjects() {
       if classes[object.path] == nil, object.row != nil {
-        var object = object
-        (object.row, object.marks) = (nil, [])
-        try state.update(object)
-        try shown.clearLinks(of: object, nil)
+        gone.append(object)
       } else if classes[object.path] != nil, object.row == nil, try !state.isDeleted(object) {
         shown.openJoined.insert(object.id)
       }
     }
+    try leaveRows(gone)
   }
 
   // MARK: The first meeting

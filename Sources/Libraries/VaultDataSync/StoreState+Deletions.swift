@@ -89,6 +89,49 @@ extension StoreState {
     return try ids.sorted().compactMap { try object(id: $0) }
   }
 
+  // MARK: What waits for another version of the application
+
+  /// A value that waits.
+  struct Parked {
+    let identity: ObjectID
+    let path: String
+    let property: String
+    let stream: [UInt8]
+    let number: Int64
+    let mark: UInt8
+    let value: WireValue
+  }
+
+  /// What waits of an object of a family, by one of its identities.
+  func parked(_ identity: ObjectID, _ family: String) throws -> [Parked] {
+    var found: [Parked] = []
+    let below = family + ClassPath.separator
+    try connection.forEachRow(
+      "SELECT class, property, stream, number, mark, value FROM appdata_sync_parked "
+        + "WHERE identity=? AND (class=? OR substr(class, 1, length(?))=?)",
+      [.blob(identity.bytes), .text(family), .text(below), .text(below)]
+    ) { row in
+      let mark = UInt8(clamping: row.int64(at: 4))
+      guard mark != StoreMeeting.linkMark else { return }
+      found.append(
+        Parked(
+          identity: identity, path: row.string(at: 0), property: row.string(at: 1),
+          stream: row.bytes(at: 2), number: row.int64(at: 3), mark: mark,
+          value: try WireValue(encoded: row.bytes(at: 5))))
+    }
+    return found
+  }
+
+  func forget(_ parked: Parked) throws(StorageError) {
+    try connection.execute(
+      "DELETE FROM appdata_sync_parked WHERE identity=? AND class=? AND property=? AND stream=? "
+        + "AND number=?",
+      [
+        .blob(parked.identity.bytes), .text(parked.path), .text(parked.property),
+        .blob(parked.stream), .integer(parked.number),
+      ])
+  }
+
   // MARK: Values beside the rows
 
   /// What a property is where the row has something else, or there is no row.

@@ -59,6 +59,7 @@ struct StoreTelling {
       }
       if object.path != shape.name {
         // Another program has made it one of another class of the family.
+        try shown.follow(object, place.row, into: shape)
         object.kind = shape.kind
         object.marks = []
       }

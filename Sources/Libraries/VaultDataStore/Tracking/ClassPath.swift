@@ -5,6 +5,15 @@
 /// of Swift has a backslash in it.
 package enum ClassPath {
   package static let separator = "\\"
+  /// Most names of a path.
+  package static let mostNames = 32
+  /// Most bytes of a path.
+  package static let longest = 1024
+
+  /// Whether a path may go to other machines: it has 1 to 32 names, and up to 1,024 bytes in all.
+  package static func isValid(_ path: String) -> Bool {
+    path.utf8.count <= longest && depth(of: path) < mostNames
+  }
 
   /// The root of the family, under whose name its objects have their identities.
   package static func family(of path: String) -> String { split(path).family }

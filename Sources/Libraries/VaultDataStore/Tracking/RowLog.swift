@@ -123,6 +123,16 @@ extension SQLiteConnection {
       "DROP TABLE IF EXISTS \(Self.logTable); DROP TABLE IF EXISTS \(Self.linkLogTable)")
   }
 
+  /// Whether anything notes changes of a table's rows.
+  package func hasRowLog(of table: String) throws(StorageError) -> Bool {
+    try int64(
+      "SELECT 1 FROM sqlite_schema WHERE type='trigger' AND tbl_name=? AND substr(name, 1, ?)=? "
+        + "LIMIT 1",
+      [
+        .text(table), .integer(Int64(Self.triggerPrefix.utf8.count)), .text(Self.triggerPrefix),
+      ]) == 1
+  }
+
   /// Whether changes of rows are noted in this store.
   package func hasRowLog() throws(StorageError) -> Bool {
     try int64("SELECT 1 FROM sqlite_schema WHERE type='table' AND name=?", [.text(Self.logTable)])

@@ -195,6 +195,10 @@ extension StoredSchema {
     func note(_ property: String?, _ reason: String) {
       found.append(UntrackedPart(entity: entity.name, property: property, reason: reason))
     }
+    if !ClassPath.isValid(path(of: entity)) {
+      note(
+        nil, "inherits from more than \(ClassPath.mostNames - 1) classes, or their names are long")
+    }
     for attribute in entity.attributes {
       if attribute.type == .sealed, !attribute.isOptional, attribute.defaultSQL == nil {
         note(attribute.name, "is required, and sealed under a key of the application")

@@ -116,6 +116,10 @@ package struct TrackedRows {
           bound.append(.text(shape.entity))
         }
       } else {
+        // A part without a root that some program left behind.
+        try connection.execute(
+          "DELETE FROM \(SQLText.name(table)) WHERE \(SQLText.name(StoredEntity.keyColumn))=?",
+          [.integer(row)])
         names.append(SQLText.name(StoredEntity.keyColumn))
         bound.append(.integer(row))
       }
@@ -150,13 +154,31 @@ package struct TrackedRows {
   }
 
   /// Removes a row, with all its parts.
-  package func delete(_ row: Int64) throws(StorageError) {
+  ///
+  /// - Parameters:
+  ///   - row: Its key.
+  ///   - kept: The tables whose parts stay.
+  /// - Throws: ``StorageError``.
+  package func delete(_ row: Int64, keeping kept: [String] = []) throws(StorageError) {
     // What is inherited last: it leads to the rest.
-    for table in shape.tables.reversed() {
+    for table in shape.tables.reversed() where !kept.contains(table) {
       try connection.execute(
         "DELETE FROM \(SQLText.name(table)) WHERE \(SQLText.name(StoredEntity.keyColumn))=?",
         [.integer(row)])
     }
+  }
+
+  /// The keys of parts of rows without one in the root's table, which some program left behind.
+  package func rests() throws -> [Int64] {
+    let key = SQLText.name(StoredEntity.keyColumn)
+    var found: Set<Int64> = []
+    for table in shape.tables.dropFirst() {
+      try connection.forEachRow(
+        "SELECT \(key) FROM \(SQLText.name(table)) WHERE \(key) NOT IN "
+          + "(SELECT \(key) FROM \(SQLText.name(shape.table)))"
+      ) { found.insert($0.int64(at: 0)) }
+    }
+    return found.sorted()
   }
 
   /// Whether the store takes a value in a column.
