@@ -16,6 +16,8 @@ struct SimulatedGraph {
   private let reader: DataMachine
   private let merging: StoreMeeting.Merge?
   private let choosing: ObjectKind.Choice?
+  /// Whether objects of classes that inherit from each other are among them.
+  private let hasFamilies: Bool
   private var count = 0
   /// Each name is typed but once, so that it can be found again.
   private var typed: [String: String] = [:]
@@ -27,12 +29,13 @@ struct SimulatedGraph {
 
   init(
     seed: UInt64, machines number: Int = 3, merging: StoreMeeting.Merge? = nil,
-    choosing: ObjectKind.Choice? = nil
+    choosing: ObjectKind.Choice? = nil, hasFamilies: Bool = true
   ) throws {
     random = SeededGenerator(seed: seed)
     folder = try TemporaryHome(inMemory: true)
     self.merging = merging
     self.choosing = choosing
+    self.hasFamilies = hasFamilies
     let first = try DataMachine("m0", in: folder.path, models: TwoGraphs.models)
     // A store hears something with its first meeting, which is one as it is added.
     try first.change { $0.insert(Label("first")) }
@@ -126,7 +129,7 @@ struct SimulatedGraph {
   }
 
   private mutating func change(_ context: ModelContext, _ new: inout [String]) throws {
-    switch Int.random(in: 0..<43, using: &random) {
+    switch Int.random(in: 0..<(hasFamilies ? 43 : 29), using: &random) {
     case 29...41: try changeFamily(context, &new)
     case 0: context.insert(Board(name(&new)))
     case 1, 2: context.insert(Lane(name(&new), try any(Board.self, context)))
