@@ -29,7 +29,7 @@ package struct MirrorWatch {
   /// - Throws: What no later run can better.
   package func run() throws {
     _ = try settings.mirror(folder, every: interval, checks)
-    var told: Set<CommandError.Code> = []
+    var told: Set<CommandError.Code>?
     while true {
       let began = ContinuousClock.now
       told = try publish(after: told)
@@ -39,7 +39,16 @@ package struct MirrorWatch {
     }
   }
 
-  private func publish(after told: Set<CommandError.Code>) throws -> Set<CommandError.Code> {
+  /// Publishes once.
+  ///
+  /// - Parameter before: What was wrong the time before; `nil` for the first time. A machine that may
+  ///   not publish then can never do so, such as one that began with a snapshot.
+  /// - Returns: What is wrong now.
+  /// - Throws: What no later run can better.
+  private func publish(
+    after before: Set<CommandError.Code>?
+  ) throws -> Set<CommandError.Code> {
+    let told = before ?? []
     do {
       let report = try settings.publish(to: folder, every: interval, checks).run
       var codes: Set<CommandError.Code> = []
@@ -56,6 +65,7 @@ package struct MirrorWatch {
       guard
         [.unavailable, .busy, .inputOutput].contains(report.status)
           || StoreWatch.waitedFor.contains(report.code)
+            && !(before == nil && report.code == .syncNotAllowed)
       else { throw error }
       if !told.contains(report.code) { report.write(asJSON: settings.writesJSON) }
       return [report.code]
