@@ -389,6 +389,15 @@ struct FamilyRepairTests {
     for path in [deep + "\\B", long + "b"] {
       #expect(throws: MalformedRecord.self) { try rows(path).encoded() }
     }
+    // An application with such classes is refused.
+    let classes = (0..<33).map { place -> StoredEntity in
+      var entity = StoredEntity("C\(place)", attributes: [])
+      if place > 0 { entity.superentity = "C\(place - 1)" }
+      return entity
+    }
+    #expect(
+      StoredSchema(entities: classes).tracked().obstacles.map(\.message)
+        == ["C32 inherits from too many classes, or their names are too long"])
     // Somebody else writes them.
     let tail = [UInt8](repeating: 0, count: 6)
     let names = [[UInt8]](repeating: [1, 0, 0x42], count: 32).flatMap { $0 }
