@@ -233,6 +233,36 @@ struct FamilyRepairTests {
     #expect(try stores.desktop.events() == [])
   }
 
+  /// An object waits, and a value of it lost before: it comes back with that one.
+  @Test func whatLostOfAnObjectThatWaits() throws {
+    let stores = try TwoGraphs { context in
+      let party = Party("x", "n1", "waltz")
+      context.insert(party)
+      context.insert(Toast("t", party))
+    }
+    try stores.meet()
+    try stores.laptop.edit(Toast.self, "t") { toast, _ in toast.name = "t1" }
+    stores.desktop.time.advance(1_000)
+    try stores.desktop.edit(Toast.self, "t") { toast, _ in toast.name = "t2" }
+    try stores.meet()
+    #expect(try stores.laptop.names(Toast.self) == ["t2"])
+    let lost = try #require(
+      try stores.laptop.data.conflicts(stores.laptop.application).first {
+        $0.lost.text(isPretty: false) == "\"t1\""
+      })
+    // Its party alone is deleted.
+    try stores.desktop.sql("PRAGMA foreign_keys=OFF; DELETE FROM Party; DELETE FROM Event")
+    try stores.meet()
+    #expect(try stores.laptop.names(Toast.self) == [])
+    _ = try stores.laptop.data.restore(lost.number, of: stores.laptop.application)
+    try stores.meet()
+    try stores.expectEqual()
+    for machine in [stores.laptop, stores.desktop] {
+      #expect(try machine.names(Toast.self) == ["t1"])
+      #expect(try machine.events() == ["Party x n1/waltz - [] []"])
+    }
+  }
+
   // MARK: Other programs
 
   /// What leads to a row may not lead to the class that a program has given it.
@@ -359,6 +389,15 @@ struct FamilyRepairTests {
     for path in [deep + "\\B", long + "b"] {
       #expect(throws: MalformedRecord.self) { try rows(path).encoded() }
     }
+    // An application with such classes is refused.
+    let classes = (0..<33).map { place -> StoredEntity in
+      var entity = StoredEntity("C\(place)", attributes: [])
+      if place > 0 { entity.superentity = "C\(place - 1)" }
+      return entity
+    }
+    #expect(
+      StoredSchema(entities: classes).tracked().obstacles.map(\.message)
+        == ["C32 inherits from too many classes, or their names are too long"])
     // Somebody else writes them.
     let tail = [UInt8](repeating: 0, count: 6)
     let names = [[UInt8]](repeating: [1, 0, 0x42], count: 32).flatMap { $0 }

@@ -196,8 +196,7 @@ extension StoredSchema {
       found.append(UntrackedPart(entity: entity.name, property: property, reason: reason))
     }
     if !ClassPath.isValid(path(of: entity)) {
-      note(
-        nil, "inherits from more than \(ClassPath.mostNames - 1) classes, or their names are long")
+      note(nil, "inherits from too many classes, or their names are too long")
     }
     for attribute in entity.attributes {
       if attribute.type == .sealed, !attribute.isOptional, attribute.defaultSQL == nil {
