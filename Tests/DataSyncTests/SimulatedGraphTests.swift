@@ -21,9 +21,20 @@ struct SimulatedGraphTests {
 
   /// Each seed has the machines meet fifteen times.
   @Test func machinesComeToTheSameAndLoseNothing() throws {
-    for seed in Self.seeds {
-      var simulation = try SimulatedGraph(seed: seed)
-      for round in 1...max(1, Self.rounds) {
+    try simulate(Self.seeds, rounds: Self.rounds, hasFamilies: false)
+  }
+
+  /// With classes that inherit from each other; many more by hand, as above.
+  @Test func machinesWithFamiliesComeToTheSameAndLoseNothing() throws {
+    let isByHand = ProcessInfo.processInfo.environment["DATA_GRAPH_SEEDS"] != nil
+    try simulate(
+      isByHand ? Self.seeds : 1...2, rounds: isByHand ? Self.rounds : 5, hasFamilies: true)
+  }
+
+  private func simulate(_ seeds: ClosedRange<UInt64>, rounds: Int, hasFamilies: Bool) throws {
+    for seed in seeds {
+      var simulation = try SimulatedGraph(seed: seed, hasFamilies: hasFamilies)
+      for round in 1...max(1, rounds) {
         let findings: [String]
         do {
           findings = try simulation.run(steps: 12)
