@@ -104,6 +104,7 @@ struct UnsafeCodeTests {
     "VaultStorage/System+Bytes.swift": "read(2), write(2)",
     "VaultStorage/System.swift": "system calls",
     "VaultStorage/UserFile.swift": "getcwd(3); bytes in place",
+    "VaultSyncEngines/Feeds/MirrorFolder.swift": "chmod(2)",
     "VaultSyncEngines/FolderSignal.swift": "inotify(7), poll(2)",
     "VaultTerminal/Editor/EditorProcess.swift": "sigaction(2), waitpid(2)",
     "VaultTerminal/Editor/SignalWatch.swift": "pthread_sigmask(3)",

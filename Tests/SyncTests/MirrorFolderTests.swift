@@ -249,21 +249,23 @@ struct MirrorFolderTests {
   @Test func itEndsAtItsTime() throws {
     let code = try space.first.subscribe("short", seconds: 3600)
     try space.publish()
-    func follow(_ name: String) throws -> SyncedVault {
-      let machine = try SyncMachine(name, space.laptop.time)
+    func follow(_ machine: SyncMachine) throws -> SyncedVault {
       let synced = try SyncedVault.follow(
         machine.vault, in: space.mirror, at: "feed",
-        subscription: SubscriptionCode(typed: code.text), label: name)
+        subscription: SubscriptionCode(typed: code.text), label: "reader")
       try synced.begin()
       return synced
     }
-    let synced = try follow("one")
+    let one = try SyncMachine("one", space.laptop.time)
+    let two = try SyncMachine("two", space.laptop.time)
+    let synced = try follow(one)
     try synced.synchronize()
     space.laptop.time.advance(3_700_000)
     let error = #expect(throws: SyncError.self) { try synced.synchronize() }
     #expect(error?.code == .removed)
     let status = try synced.status()
     #expect(status.subscription == "short" && status.isSubscriptionEnded)
-    #expect(throws: SyncError.self) { try follow("two") }
+    #expect(throws: SyncError.self) { try follow(two) }
+    withExtendedLifetime((one, two)) {}
   }
 }

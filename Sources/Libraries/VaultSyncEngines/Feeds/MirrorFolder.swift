@@ -72,8 +72,7 @@ package struct MirrorFolder: MirrorPlace {
       return
     }
     // The command takes all from others: umask(2).
-    let made = try Directory(anyOwner: path)
-    guard fchmod(made.descriptor, 0o755) == 0 else { throw System.Failure(errno: errno) }
+    guard unsafe chmod(path, 0o755) == 0 else { throw System.Failure(errno: errno) }
   }
 
   /// Checks that nobody else may write a folder, and that a mirror made all that is in it.
