@@ -18,7 +18,7 @@ extension UsageRecord {
   package var manner: String {
     var text = Sanitizer.visible(verb.rawValue)
     // ssh's verb has it already.
-    if let purpose = account.purpose, !verb.rawValue.contains(purpose) {
+    if let purpose = account.purpose, !verb.rawValue.contains(bytes: purpose) {
       text += " for \(Sanitizer.visible(purpose))"
     }
     if let by = account.by {
