@@ -484,7 +484,7 @@ struct MirrorTests {
     let lengths = (0..<10_000).map { 300 + $0 % 700 }
     var before: [Range<Int>] = []
     for count in [0, 1, 2, 15, 16, 31, 32, 33, 47, 48, 511, 512, 8191, 8192, 8193, 10_000] {
-      let ranges = MirrorPacks.ranges(of: Array(lengths.prefix(count)))
+      let ranges = MirrorPacks.blocks(of: Array(lengths.prefix(count)))
       #expect(ranges.flatMap { Array($0) } == Array(0..<count))
       // Whoever had all fetches no record again but those behind.
       let known = before.last?.upperBound ?? 0
@@ -494,6 +494,6 @@ struct MirrorTests {
       before = ranges
     }
     // What is long lies alone.
-    #expect(MirrorPacks.ranges(of: [Int](repeating: 1 << 20, count: 40)).count == 40)
+    #expect(MirrorPacks.blocks(of: [Int](repeating: 1 << 20, count: 40)).count == 40)
   }
 }

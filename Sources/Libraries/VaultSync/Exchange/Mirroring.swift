@@ -135,7 +135,7 @@ struct Mirroring: Exchanging {
       guard let records = log?[stream], records.count >= Int(clamping: end),
         try Hash.blake2b(records[Int(clamping: end) - 1]) == hash
       else { throw Self.lost }
-      let packs = try MirrorPacks.ranges(of: records.prefix(Int(clamping: end)).map(\.count)).map {
+      let packs = try MirrorPacks.blocks(of: records.prefix(Int(clamping: end)).map(\.count)).map {
         range in
         let bytes = RecordPack.bytes(of: Array(records[range]))
         return SyncFeed.Pack(
@@ -221,7 +221,7 @@ package enum MirrorPacks {
   /// - Parameter lengths: The bytes of a stream's records, from the first one on.
   /// - Returns: Ranges of places from 0, in order, without a gap: whole blocks of 4,096, 256 or 16
   ///   records that are short enough and have as many behind them, and what is left one by one.
-  package static func ranges(of lengths: [Int]) -> [Range<Int>] {
+  package static func blocks(of lengths: [Int]) -> [Range<Int>] {
     var (ranges, place): ([Range<Int>], Int) = ([], 0)
     while place < lengths.count {
       let size = sizes.first { size in
