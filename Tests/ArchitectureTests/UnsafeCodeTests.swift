@@ -87,6 +87,7 @@ struct UnsafeCodeTests {
     "VaultStorage/AtomicFile.swift": "bytes in place",
     "VaultStorage/BlockingThread.swift": "pthreads",
     "VaultStorage/ChangeSignal.swift": "inotify(7)",
+    "VaultStorage/FileEvents.swift": "bytes in place",
     "VaultStorage/FileSignal.swift": "inotify(7), poll(2)",
     "VaultStorage/SQLite/SQLiteConnection+BusyWaiting.swift": "SQLite",
     "VaultStorage/SQLite/SQLiteConnection+JournalMode.swift": "SQLite",

@@ -208,30 +208,17 @@ private final class StoreWatch: @unchecked Sendable {
 
   /// Reads the pending events; returns whether any was about the store.
   private func drain() -> Bool {
-    var buffer = [UInt8](repeating: 0, count: 4_096)
     var isAboutStore = false
-    while true {
-      var span = buffer.mutableSpan
-      var raw = unsafe span.mutableBytes
-      guard let count = try? System.read(notifications, into: &raw), count > 0 else {
-        return isAboutStore
+    FileEvents.take(from: notifications) { mask, name in
+      let text = String(decoding: name, as: UTF8.self)
+      if text == place.name, mask & UInt32(IN_CREATE | IN_MOVED_TO) != 0 {
+        // The store is another file now: it was quarantined or restored.
+        connection = nil
+        version = nil
       }
-      // struct inotify_event: wd, mask, cookie, len (32 bits each), name.
-      var offset = 0
-      while offset + 16 <= count {
-        let length = (0..<4).reduce(0) { $0 | Int(buffer[offset + 12 + $1]) << (8 * $1) }
-        let name = buffer[(offset + 16)..<min(offset + 16 + length, count)].prefix { $0 != 0 }
-        let text = String(decoding: name, as: UTF8.self)
-        let mask = (0..<4).reduce(0) { $0 | UInt32(buffer[offset + 4 + $1]) << (8 * UInt32($1)) }
-        if text == place.name, mask & UInt32(IN_CREATE | IN_MOVED_TO) != 0 {
-          // The store is another file now: it was quarantined or restored.
-          connection = nil
-          version = nil
-        }
-        if text.hasPrefix(place.name), !text.hasSuffix("-shm") { isAboutStore = true }
-        offset += 16 + length
-      }
+      if text.hasPrefix(place.name), !text.hasSuffix("-shm") { isAboutStore = true }
     }
+    return isAboutStore
   }
 
   private func dataVersion() -> Int64? {

@@ -101,27 +101,12 @@ package enum FileSignal {
   ///
   /// - Returns: Whether any was about `name`, or the folder itself, and whether `name` was made.
   private static func drain(_ events: Int32, name: String) -> (isAbout: Bool, isMade: Bool) {
-    var buffer = [UInt8](repeating: 0, count: 4_096)
     var (isAbout, isMade) = (false, false)
-    while true {
-      var span = buffer.mutableSpan
-      var raw = unsafe span.mutableBytes
-      guard let count = try? System.read(events, into: &raw), count > 0 else {
-        return (isAbout, isMade)
-      }
-      // struct inotify_event: wd, mask, cookie, len (32 bits each), name.
-      var offset = 0
-      while offset + 16 <= count {
-        let length = (0..<4).reduce(0) { $0 | Int(buffer[offset + 12 + $1]) << (8 * $1) }
-        let mask = (0..<4).reduce(0) { $0 | UInt32(buffer[offset + 4 + $1]) << (8 * UInt32($1)) }
-        let end = min(offset + 16 + length, count)
-        let found = buffer[(offset + 16)..<end].prefix { $0 != 0 }
-        if mask & UInt32(IN_DELETE_SELF | IN_MOVE_SELF) != 0 { isAbout = true }
-        if found.elementsEqual(name.utf8) {
-          if mask & UInt32(IN_CREATE) != 0 { isMade = true } else { isAbout = true }
-        }
-        offset += 16 + length
-      }
+    FileEvents.take(from: events) { mask, found in
+      if mask & UInt32(IN_DELETE_SELF | IN_MOVE_SELF) != 0 { isAbout = true }
+      guard found.elementsEqual(name.utf8) else { return }
+      if mask & UInt32(IN_CREATE) != 0 { isMade = true } else { isAbout = true }
     }
+    return (isAbout, isMade)
   }
 }

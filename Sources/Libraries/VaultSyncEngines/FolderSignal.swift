@@ -35,28 +35,13 @@ final class FolderSignal: StoreSignal {
       let left = Int32(clamping: max(1, seconds * 1000 + rest / 1_000_000_000_000_000))
       var waiting = pollfd(fd: events, events: Int16(POLLIN), revents: 0)
       guard unsafe poll(&waiting, 1, left) > 0 else { continue }
-      return try drain()
-    }
-    return false
-  }
-
-  /// Takes the events that there are.
-  private func drain() throws -> Bool {
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    while true {
-      var span = buffer.mutableSpan
-      var raw = unsafe span.mutableBytes
-      guard let count = try? System.read(events, into: &raw), count > 0 else { return true }
-      // struct inotify_event: wd, mask, cookie, len (32 bits each), name.
-      var offset = 0
-      while offset + 16 <= count {
-        let length = (0..<4).reduce(0) { $0 | Int(buffer[offset + 12 + $1]) << (8 * $1) }
-        let mask = (0..<4).reduce(0) { $0 | UInt32(buffer[offset + 4 + $1]) << (8 * UInt32($1)) }
+      try FileEvents.take(from: events) { mask, _ in
         if mask & UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED) != 0 {
           throw SyncError(.unavailable, "the store's folder is not there any more")
         }
-        offset += 16 + length
       }
+      return true
     }
+    return false
   }
 }

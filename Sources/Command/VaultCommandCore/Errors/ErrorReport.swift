@@ -77,4 +77,22 @@ package struct ErrorReport {
       if let hint { StandardError.line("\(ProgramName.current): hint: \(hint)") }
     }
   }
+
+  /// Writes what is wrong, one problem of each code, for a service that runs again and again.
+  ///
+  /// - Parameters:
+  ///   - problems: What is wrong now.
+  ///   - told: The codes of what was wrong the time before: that is not said again.
+  ///   - asJSON: Whether as objects.
+  /// - Returns: The codes of what is wrong now.
+  static func tell(
+    _ problems: [any Error], after told: Set<CommandError.Code>, asJSON: Bool
+  ) -> Set<CommandError.Code> {
+    var codes: Set<CommandError.Code> = []
+    for problem in problems.map(ErrorReport.init)
+    where codes.insert(problem.code).inserted && !told.contains(problem.code) {
+      problem.write(asJSON: asJSON)
+    }
+    return codes
+  }
 }

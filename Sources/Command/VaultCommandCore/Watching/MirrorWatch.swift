@@ -51,11 +51,8 @@ package struct MirrorWatch {
     let told = before ?? []
     do {
       let report = try settings.publish(to: folder, every: interval, checks).run
-      var codes: Set<CommandError.Code> = []
-      for problem in report.problems.map({ ErrorReport($0) })
-      where codes.insert(problem.code).inserted && !told.contains(problem.code) {
-        problem.write(asJSON: settings.writesJSON)
-      }
+      let codes = ErrorReport.tell(
+        report.problems, after: told, asJSON: settings.writesJSON)
       if codes.isEmpty, !told.isEmpty {
         StandardError.note("the space is published again", hint: nil)
       }
@@ -63,9 +60,7 @@ package struct MirrorWatch {
     } catch {
       let report = ErrorReport(error)
       guard
-        [.unavailable, .busy, .inputOutput].contains(report.status)
-          || StoreWatch.waitedFor.contains(report.code)
-            && !(before == nil && report.code == .syncNotAllowed)
+        StoreWatch.mayPass(report) && !(before == nil && report.code == .syncNotAllowed)
       else { throw error }
       if !told.contains(report.code) { report.write(asJSON: settings.writesJSON) }
       return [report.code]

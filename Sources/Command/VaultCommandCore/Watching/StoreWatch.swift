@@ -45,7 +45,7 @@ package final class StoreWatch: Sendable {
   private static let feedTimer = 15_000...45_000
   /// What somebody mends at the store, who need not know of this machine: a role, a schema, a copy
   /// of the servers that was put back.
-  static let waitedFor: Set<CommandError.Code> = [
+  private static let waitedFor: Set<CommandError.Code> = [
     .syncRolledBack, .syncNotAllowed, .syncNotPrepared,
   ]
   /// Beside these, what whoever hands out a feed may show: he is to end nobody's watching.
@@ -151,11 +151,9 @@ package final class StoreWatch: Sendable {
         preferences: status.domains.isEmpty ? nil : settings.location(),
         stores: stores.map(\.path))
       var now = try tell(run, after: told)
-      for problem in (run.report.problems + run.data.compactMap(\.problem)).map(ErrorReport.init) {
-        if now.codes.insert(problem.code).inserted, !told.codes.contains(problem.code) {
-          problem.write(asJSON: settings.writesJSON)
-        }
-      }
+      now.codes = ErrorReport.tell(
+        run.report.problems + run.data.compactMap(\.problem), after: told.codes,
+        asJSON: settings.writesJSON)
       if now.codes.isEmpty, !told.codes.isEmpty {
         StandardError.note("the store is in order again", hint: nil)
       }
@@ -165,8 +163,7 @@ package final class StoreWatch: Sendable {
       let report = ErrorReport(error)
       metrics.note(report.code)
       guard
-        [.unavailable, .busy, .inputOutput].contains(report.status)
-          || Self.waitedFor.contains(report.code)
+        Self.mayPass(report)
           || follows.withLock({ $0 }) && Self.waitedForAtFeeds.contains(report.code)
       else { throw error }
       if !told.codes.contains(report.code) { report.write(asJSON: settings.writesJSON) }
@@ -191,6 +188,11 @@ package final class StoreWatch: Sendable {
     }
     if isNews { try report.tell() }
     return now
+  }
+
+  /// Whether a later run may find it in order, so that a service goes on.
+  static func mayPass(_ report: ErrorReport) -> Bool {
+    [.unavailable, .busy, .inputOutput].contains(report.status) || waitedFor.contains(report.code)
   }
 
   /// Tells the manager that a run goes on, until it has taken too long.

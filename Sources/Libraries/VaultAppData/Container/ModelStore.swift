@@ -91,7 +91,8 @@ package final class ModelStore: @unchecked Sendable {
     if mode == .read { try connection.executeScript("PRAGMA query_only=OFF") }
     if configuration.allowsSave {
       try connection.setHistory(configuration.keepsHistory ?? true)
-      try connection.setSyncedDatabase(configuration.cloudKitDatabase.synced)
+      let database = configuration.cloudKitDatabase.synced
+      if metadata.database != database { try connection.setSyncedDatabase(database) }
     }
     self.file = file
     opened = System.file(at: file.path)

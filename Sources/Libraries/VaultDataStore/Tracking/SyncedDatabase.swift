@@ -40,9 +40,8 @@ extension SQLiteConnection {
     SyncedDatabase(text: try metadata(Self.databaseKey))
   }
 
-  /// Keeps what the store's program says; writes nothing if it said that before.
+  /// Keeps what the store's program says.
   package func setSyncedDatabase(_ database: SyncedDatabase) throws(StorageError) {
-    guard try syncedDatabase() != database else { return }
     try setMetadata(Self.databaseKey, database.text ?? "automatic")
   }
 }
