@@ -2,6 +2,9 @@ import SwiftSyntax
 import SwiftSyntaxMacros
 
 /// The attributes of a declaration, with what `#if` leaves of them (SE-0367).
+///
+/// Kinds of elements are asked for one by one: where the toolchain's swift-syntax is linked, which
+/// may gain kinds, a `switch` over the two does not compile.
 struct ModelAttributes {
   /// The attributes that are compiled, in order.
   private(set) var compiled: [AttributeSyntax] = []
@@ -16,14 +19,12 @@ struct ModelAttributes {
     _ attributes: AttributeListSyntax, in context: some MacroExpansionContext
   ) {
     for element in attributes {
-      switch element {
-      case .attribute(let attribute): compiled.append(attribute)
-      case .ifConfigDecl(let condition):
-        if let clause = condition.compiledClause(in: context) {
-          if case .attributes(let inner)? = clause?.elements { add(inner, in: context) }
-        } else {
-          for clause in condition.clauses { leaveUndecided(clause) }
-        }
+      if case .attribute(let attribute) = element { compiled.append(attribute) }
+      guard case .ifConfigDecl(let condition) = element else { continue }
+      if let clause = condition.compiledClause(in: context) {
+        if case .attributes(let inner)? = clause?.elements { add(inner, in: context) }
+      } else {
+        for clause in condition.clauses { leaveUndecided(clause) }
       }
     }
   }
@@ -31,10 +32,8 @@ struct ModelAttributes {
   private mutating func leaveUndecided(_ clause: IfConfigClauseSyntax) {
     guard case .attributes(let attributes)? = clause.elements else { return }
     for element in attributes {
-      switch element {
-      case .attribute(let attribute): undecided.append(attribute)
-      case .ifConfigDecl(let inner): inner.clauses.forEach { leaveUndecided($0) }
-      }
+      if case .attribute(let attribute) = element { undecided.append(attribute) }
+      if case .ifConfigDecl(let inner) = element { inner.clauses.forEach { leaveUndecided($0) } }
     }
   }
 
