@@ -10,7 +10,7 @@ struct SimulatedGraphTests {
   static let seeds: ClosedRange<UInt64> = {
     let words = ProcessInfo.processInfo.environment["DATA_GRAPH_SEEDS"]?.split(separator: "-") ?? []
     guard words.count == 2, let first = UInt64(words[0]), let last = UInt64(words[1]) else {
-      return 1...14
+      return 1...10
     }
     return first...max(first, last)
   }()
@@ -24,15 +24,13 @@ struct SimulatedGraphTests {
     try simulate(Self.seeds, rounds: Self.rounds, hasFamilies: false)
   }
 
-  /// With classes that inherit from each other, by hand: `DATA_GRAPH_SEEDS=5001-5008` still finds
-  /// machines that end with other rows, about once in eighty rounds.
-  @Test(
-    .enabled(
-      if: ProcessInfo.processInfo.environment["DATA_GRAPH_SEEDS"] != nil,
-      "run with DATA_GRAPH_SEEDS")
-  )
-  func machinesWithFamiliesComeToTheSameAndLoseNothing() throws {
-    try simulate(Self.seeds, rounds: Self.rounds, hasFamilies: true)
+  /// With classes that inherit from each other.
+  ///
+  /// With this seed a machine at rest did not look again whether an object may have its value now.
+  @Test func machinesWithFamiliesComeToTheSameAndLoseNothing() throws {
+    let isByHand = ProcessInfo.processInfo.environment["DATA_GRAPH_SEEDS"] != nil
+    try simulate(
+      isByHand ? Self.seeds : 5001...5001, rounds: isByHand ? Self.rounds : 9, hasFamilies: true)
   }
 
   private func simulate(_ seeds: ClosedRange<UInt64>, rounds: Int, hasFamilies: Bool) throws {
@@ -70,11 +68,12 @@ struct SimulatedGraphTests {
   private func expectFound(
     _ merging: StoreMeeting.Merge? = nil, choosing: ObjectKind.Choice? = nil
   ) throws {
-    for seed in UInt64(1)...4 {
+    // Identities are random: a seed finds it at once, every second one, or hardly ever.
+    for seed in UInt64(1)...24 {
       // A mistake with classes is found among them, any other one sooner without.
       var simulation = try SimulatedGraph(
         seed: seed, merging: merging, choosing: choosing, hasFamilies: choosing != nil)
-      for _ in 1...12 {
+      for _ in 1...3 {
         // Rows that cannot be are found, too.
         let findings = (try? simulation.run(steps: 12)) ?? ["a run throws"]
         if !findings.isEmpty { return }

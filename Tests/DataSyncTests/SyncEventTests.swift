@@ -83,7 +83,8 @@ struct SyncEventTests {
     #expect(exports.allSatisfy { $0.type == .export && $0.exportedCount == 1 })
     #expect(Set(exports.map(\.id)).count == 1)
 
-    // A run that has nothing to do says nothing, and writes nothing.
+    // A run that has nothing to do says nothing, and writes nothing, once one has looked again.
+    try stores.desktop.sync()
     let before = try Data(contentsOf: URL(fileURLWithPath: stores.desktop.path + "-wal"))
     try stores.desktop.sync()
     #expect(try Data(contentsOf: URL(fileURLWithPath: stores.desktop.path + "-wal")) == before)

@@ -121,8 +121,10 @@ package final class DataChannel: SyncedChannel {
     let meeting = try connection.transaction {
       try state.make()
       try checkChannel()
+      let before = connection.totalChanges
       let meeting = makeMeeting(turn)
       try meet(meeting, records)
+      try state.setSettled(connection.totalChanges == before)
       try note(meeting, isSetup: !isThere, from: turn.time)
       return meeting
     }
@@ -398,7 +400,7 @@ package final class DataChannel: SyncedChannel {
   /// Whether nothing was changed here either.
   private func isAtRest(_ turn: ChannelTurn) throws -> Bool {
     guard try connection.hasRowLog(), try connection.isRowLogEmpty(),
-      try state.value("shape") == StoreMeeting.text(of: classes, links),
+      try state.value("shape") == StoreMeeting.text(of: classes, links), try state.isSettled(),
       try connection.hasWholeRowLog(of: tables, links)
     else { return false }
     return try !turn.vouches(knowing: state.applied())

@@ -169,6 +169,15 @@ package struct StoreState {
       "INSERT OR REPLACE INTO appdata_sync VALUES (?, ?)", [.text(key), .text(value)])
   }
 
+  /// Whether the last meeting had nothing to do: what one does may let another one do more.
+  func isSettled() throws(StorageError) -> Bool { try value("open") != "1" }
+
+  /// Notes whether a meeting had nothing to do.
+  func setSettled(_ isSettled: Bool) throws(StorageError) {
+    guard try self.isSettled() != isSettled else { return }
+    try set("open", isSettled ? "0" : "1")
+  }
+
   // MARK: Streams
 
   func applied() throws -> Frontier {
