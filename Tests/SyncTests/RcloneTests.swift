@@ -283,6 +283,18 @@ struct RcloneTests {
     #expect(try records(engine) == (1...3).map(record))
   }
 
+  /// Names and sizes have the digits of statuses, too.
+  @Test(arguments: [0x401, 0x403, 0x405, 0x429, 0x507])
+  func digitsOfANameAreNoStatus(_ number: UInt64) throws {
+    let server = try TestServer("rclone_server.py", [])
+    let engine = try rclone.engine(webDAV: server)
+    try append(number...number, engine)
+    try server.tell("short")
+    let error = try #require(failure { try append(number...number, engine) })
+    #expect(error.code == .unavailable, "\(error.message)")
+    #expect(error.message.contains("something else than what was sent"), "\(error.message)")
+  }
+
   @Test func refusalsOfAServerAreToldApart() throws {
     let server = try TestServer("rclone_server.py", [])
     let wrong = try rclone.engine(webDAV: server, password: "canary-wrong")

@@ -15,6 +15,8 @@ struct RcloneFailure {
 
   private struct Kind {
     let signs: [String]
+    /// Statuses of HTTP that mean the same.
+    var statuses: [Int] = []
     let code: SyncError.Code
     let message: String
     let hint: String
@@ -42,26 +44,27 @@ struct RcloneFailure {
       hint: "have its roots in the system's, or in the file that RCLONE_CA_CERT names"),
     Kind(
       signs: [
-        "401", "Unauthorized", "InvalidAccessKeyId", "SignatureDoesNotMatch", "invalid_grant",
+        "Unauthorized", "InvalidAccessKeyId", "SignatureDoesNotMatch", "invalid_grant",
         "InvalidToken", "ExpiredToken", "token expired", "empty token found",
         "fetch token", "unable to authenticate", "authError", "invalid_client",
-      ], code: .unavailable, message: "the remote refused the credentials",
+      ], statuses: [401], code: .unavailable, message: "the remote refused the credentials",
       hint: "they are in rclone's configuration: rclone config reconnect, or rclone config"),
     Kind(
       signs: [
-        "507", "nsufficient storage", "uotaExceeded", "quota exceeded", "no space left",
+        "nsufficient storage", "nsufficient Storage", "uotaExceeded", "quota exceeded",
+        "no space left",
         "QuotaExceeded", "nsufficient space", "insufficient_space",
-      ], code: .unavailable, message: "the remote is full: it takes nothing more",
+      ], statuses: [507], code: .unavailable, message: "the remote is full: it takes nothing more",
       hint: "make room there, or move to another store"),
     Kind(
-      signs: ["429", "ateLimitExceeded", "SlowDown", "oo many requests", "Too Many Requests"],
-      code: .unavailable, message: "the remote takes no more requests for now",
+      signs: ["ateLimitExceeded", "SlowDown", "oo many requests", "Too Many Requests"],
+      statuses: [429], code: .unavailable, message: "the remote takes no more requests for now",
       hint: "try again later"),
     Kind(
       signs: [
-        "403", "Forbidden", "AccessDenied", "permission denied", "insufficientPermissions",
-        "read-only file system", "405", "is read only", "not permitted",
-      ], code: .notAllowed, message: "the remote does not allow that",
+        "Forbidden", "AccessDenied", "permission denied", "insufficientPermissions",
+        "read-only file system", "is read only", "not permitted", "Method Not Allowed",
+      ], statuses: [403, 405], code: .notAllowed, message: "the remote does not allow that",
       hint: "this user, key or token may not do it there: also a machine that only reads the space "
         + "writes that it is there"),
     Kind(
@@ -110,12 +113,29 @@ struct RcloneFailure {
     }
     if text.contains(bytes: "out of memory") { return Self.tooMuch }
     let said = Self.line(of: text)
-    for kind in Self.kinds where kind.signs.contains(where: text.contains(bytes:)) {
+    for kind in Self.kinds
+    where kind.signs.contains(where: text.contains(bytes:)) || kind.statuses.contains(where: names)
+    {
       return SyncError(kind.code, "\(kind.message)\(said)", hint: kind.hint)
     }
     return SyncError(
       .unavailable, "rclone cannot use \(shown)\(said)", hint: "try it: rclone lsf \(shown)")
   }
+
+  /// Whether a status is named: as a number of its own behind a word that announces it.
+  ///
+  /// Names and sizes have these digits, too.
+  private func names(_ status: Int) -> Bool {
+    let words = text.utf8.split { " \t\r\n:,;()[]\"".utf8.contains($0) }
+    return zip(words, words.dropFirst()).contains { before, word in
+      word.elementsEqual("\(status)".utf8)
+        && Self.announcing.contains { before.elementsEqual($0.utf8) }
+    }
+  }
+
+  private static let announcing = [
+    "error", "Error", "status", "Status", "code", "StatusCode", "HTTP",
+  ]
 
   private var text: String { String(decoding: result.errors, as: UTF8.self) }
   private var shown: String { Quoting.visible(remote) }
