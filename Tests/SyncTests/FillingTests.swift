@@ -150,6 +150,44 @@ struct FillingTests: SuiteOfThreeMachines {
     for synced in [one, other, second] { try expectRest(synced) }
   }
 
+  /// Several that each stay below what one may write, and fill the home together: the others still
+  /// have their share.
+  @Test func fewThatWriteWithoutEndStopNobodyElse() throws {
+    let fourth = try SyncMachine("fourth")
+    let joined = try fourth.joining(first, engine)
+    for one in [first, second, third, joined] { try one.synchronize() }
+    var one = first
+    one.exchange.tuning.mostOfAll = 128 << 10
+    // Whatever is here is weighed.
+    one.exchange.tuning.mostOfReader = 1
+    for machine in [desktop, server] {
+      let evil = try HostileMember(machine, engine)
+      for _ in 0..<400 { try evil.write { _ in [] } }
+    }
+    let before = try one.synchronize()
+    #expect(before.problems.isEmpty && before.waiting.isEmpty)
+    #expect(before.stopped.map(\.code) == [.notAllowed])
+    let length = try SyncFiles(vault: laptop.vault.blocking.path).records().reduce(0) {
+      $0 + $1.count
+    }
+    #expect(length < 144 << 10, "\(length) bytes")
+    try fourth.set("token", "others go on")
+    // It has taken nothing of them yet, as one that sees the store through another mirror.
+    var small = joined
+    small.exchange.tuning = one.exchange.tuning
+    try small.synchronize()
+    let report = try one.synchronize()
+    #expect(report.problems.isEmpty && report.waiting.isEmpty)
+    #expect(try laptop.get("token") == "others go on")
+    // Their removal ends it.
+    try one.remove("desktop")
+    try one.remove("server")
+    try fourth.set("token", "2")
+    for synced in [joined, one] { try synced.synchronize() }
+    #expect(try laptop.get("token") == "2")
+    try expectRest(one)
+  }
+
   /// A reader can go on in as many streams as it wants, and fills no more in all of them.
   @Test func whoGoesOnInManyStreamsFillsNoMore() throws {
     let reader = try SyncMachine("reader")

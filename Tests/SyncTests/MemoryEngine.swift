@@ -128,6 +128,11 @@ final class MemoryEngine: SyncEngine {
     try contents.withLock { contents in
       var there = contents.records[space]?[head.stream] ?? []
       let first = Int(head.sequence) - records.count
+      // Of a machine that has not the first ones any more, beside a store that was emptied.
+      if there.isEmpty, first > 0 {
+        there = [[UInt8]](repeating: [], count: first)
+        contents.retired[space, default: [:]][head.stream] = first
+      }
       for (offset, record) in records.enumerated() {
         if first + offset < there.count {
           guard there[first + offset] == record else {

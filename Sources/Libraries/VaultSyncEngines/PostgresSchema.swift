@@ -115,8 +115,10 @@ package enum PostgresSchema {
       if there.owner <> session_user then
         raise exception 'the stream is another role''s' using errcode = '42501';
       end if;
+      -- A database that lost everything gets what a machine still has.
       if first > 1 and not exists (select from records where space = in_space
-          and stream = in_stream and sequence = first - 1) then
+          and stream = in_stream and sequence = first - 1)
+        and exists (select from records where space = in_space and stream = in_stream) then
         raise exception 'the record before is not there' using errcode = '55000';
       end if;
       insert into records select in_space, in_stream, first + n - 1, b

@@ -28,6 +28,15 @@ package struct ExchangeTuning: Sendable {
   package var mostOfReader = 32 << 20
   /// The same of one that writes, until its records have gone behind a snapshot.
   package var mostOfWriter = 512 << 20
+  /// The same of all machines together.
+  ///
+  /// Behind it each machine still has its share of an eighth of
+  /// this, and what somebody has seen goes on to a quarter more: so that all of it stays below
+  /// ``SyncFiles/mostOfLog``.
+  package var mostOfAll = 512 << 20
+  /// The bytes of the log from which a snapshot takes the place of its first records, once everybody
+  /// has found that right: what nobody can follow by a feed any more (``SyncFeed/mostUnsigned``).
+  package var logStep: UInt64 = UInt64(SyncFeed.mostUnsigned)
   /// The same of the first record of somebody who is not in: it says whose stream it is, and little
   /// more.
   package var mostOfFirst = 64 << 10

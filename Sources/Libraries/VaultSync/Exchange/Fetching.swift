@@ -233,19 +233,24 @@ struct Fetching: Exchanging {
       }
     }
     report.waiting = Set(report.waiting).sorted()
-    report.stops += fetching.overweight.map { overweight($0, roster) }
+    report.stops += fetching.overweight.map { overweight($0.key, $0.value, roster) }
     report.taken = fetching.ends
   }
 
   /// That a machine has written more than this one keeps of it.
-  private func overweight(_ stream: StreamID, _ roster: Roster) -> RecordHistory.Stop {
+  private func overweight(
+    _ stream: StreamID, _ excess: StreamTaking.Excess, _ roster: Roster
+  ) -> RecordHistory.Stop {
     let role = roster.members[stream]?.role ?? .reader
     let most = tuning.most(of: role) >> 20
+    let seen =
+      excess == .ofAll
+      ? "all together there are more than \(tuning.mostOfAll >> 20) MiB, and of it too many"
+      : "there are more than \(most) MiB of them" + (role == .reader ? ", and it only reads" : "")
     return RecordHistory.Stop(
       stream: stream,
       problem: SyncError(
-        .notAllowed,
-        "there are more than \(most) MiB of them" + (role == .reader ? ", and it only reads" : ""),
+        .notAllowed, seen,
         hint: role == .reader
           ? "the others go on; remove it if nobody knows why"
           : "they go on once all machines have found a snapshot right; remove it, or what is no"

@@ -89,7 +89,7 @@ struct SnapshotExchange: Exchanging {
   }
 
   /// What the records come to up to some of them; `nil` on a machine that has none so old.
-  private func base(at frontier: Frontier, _ loaded: LoadedReplica) throws -> SpaceBase? {
+  func base(at frontier: Frontier, _ loaded: LoadedReplica) throws -> SpaceBase? {
     if let base = try? SpaceBase(loaded.history, upTo: frontier) { return base }
     return try? SpaceBase(try replica.load(usesBase: false).history, upTo: frontier)
   }
@@ -146,6 +146,40 @@ struct SnapshotExchange: Exchanging {
     try writer.write([.snapshot(snapshot.operation)], to: &loaded.history, with: epoch)
     try replica.keep(writer, &loaded)
     if let record = loaded.history.last(loaded.state.stream) { note(record, &loaded) }
+  }
+
+  // MARK: - Mending
+
+  /// Puts what the store has lost of the newest snapshot there again: who joins begins with it, where
+  /// the records have gone.
+  ///
+  /// Its writer does that, and each admin: the writer may be gone. What fails is left for the next
+  /// time.
+  ///
+  /// - Parameter loaded: What this machine remembers.
+  /// - Returns: How many parts were lost.
+  func mendParts(_ loaded: LoadedReplica) -> Int { (try? putLostParts(loaded)) ?? 0 }
+
+  private func putLostParts(_ loaded: LoadedReplica) throws -> Int {
+    let (history, space, own) = (loaded.history, loaded.state.space, loaded.state.stream)
+    let roster = history.roster()
+    guard let snapshot = history.ownSnapshot(of: own, roster),
+      snapshot.operation.form == .current,
+      snapshot.record.stream == own || roster.isAdmin(own)
+    else { return 0 }
+    let lost = try snapshot.operation.chunks.filter { chunk in
+      guard let bytes = try engine.object(chunk.name, in: space) else { return true }
+      return try Hash.blake2b(bytes) != chunk.name
+    }
+    guard !lost.isEmpty,
+      let epoch = history.epochs.first(where: { $0.id == snapshot.record.epoch }),
+      let base = try base(at: snapshot.operation.frontier, loaded)
+    else { return 0 }
+    let again = try SpaceSnapshot(base, of: space, with: epoch.key)
+    guard again.operation == snapshot.operation else { return 0 }
+    let names = Set(lost.map(\.name))
+    try engine.put(again.objects.filter { names.contains($0.name) }, in: space)
+    return names.count
   }
 
   // MARK: - Joining

@@ -4,7 +4,8 @@
 /// still write there. Neither fills the homes of the others: of who is not in, that is taken which
 /// counts, and what somebody has seen whose own records are taken. Of who is in, no more than
 /// ``ExchangeTuning/mostOfReader`` or ``ExchangeTuning/mostOfWriter`` is kept, in all streams in which
-/// he went on; then these stop.
+/// he went on; then these stop. Where that of all is more than ``ExchangeTuning/mostOfAll``, those
+/// stop that have most of it: the others still have their share.
 struct StreamTaking {
   let engine: any SyncEngine
   /// This machine's own stream, which is never taken further; `nil` for one that joins.
@@ -23,7 +24,17 @@ struct StreamTaking {
   /// Streams whose head names a record that is not there.
   private(set) var incomplete: Set<StreamID> = []
   /// Streams of which more was written than this machine keeps.
-  private(set) var overweight: Set<StreamID> = []
+  private(set) var overweight: [StreamID: Excess] = [:]
+  /// The bytes that came.
+  private var taken = 0
+
+  /// What there is too much of.
+  enum Excess {
+    /// Of the machine itself.
+    case ofOne
+    /// Of all together, and of the machine more than its share.
+    case ofAll
+  }
 
   init(_ exchange: Exchange, own: StreamID?, progress: FetchingProgress) {
     self.init(exchange.engine, exchange.tuning, own: own, progress: progress)
@@ -61,25 +72,29 @@ struct StreamTaking {
       return try begin(head, in: &history, roster, counting)
     }
     let weight = try weight(of: stream, roster)
-    var room = tuning.most(of: role(of: stream, roster)) - weight
-    if room <= 0 || overweight.contains(stream) {
-      overweight.insert(stream)
+    let (ofOne, ofAll) = (
+      tuning.most(of: role(of: stream, roster)) - weight, try roomOfAll(beside: weight, roster)
+    )
+    let excess: Excess = ofOne <= ofAll ? .ofOne : .ofAll
+    var room = min(ofOne, ofAll)
+    if room <= 0 || overweight[stream] != nil {
+      overweight[stream] = overweight[stream] ?? excess
       // It stops nobody who has seen more of it.
       end = min(end, Self.seen(of: stream, history))
-      room = tuning.mostOfWriter - weight
+      room = min(tuning.mostOfWriter - weight, try tuning.mostOfAll / 4 * 5 - total())
       guard end > base, room > 0 else { return false }
     }
     let (found, isCut) = try engine.all(
       StreamHead(stream: stream, sequence: end, hash: head.hash), in: history.space, after: base,
       within: room, &progress)
     if isCut {
-      overweight.insert(stream)
+      overweight[stream] = overweight[stream] ?? excess
     } else if base + UInt64(found.count) < end {
       incomplete.insert(stream)
     }
     ends[stream] = base + UInt64(found.count)
     let counted = counting(found)
-    records[stream, default: []] += counted
+    keep(counted, of: stream)
     history.add(counted, of: stream, mayBeHalf: engine.isEventual)
     return !found.isEmpty
   }
@@ -93,24 +108,24 @@ struct StreamTaking {
     let stream = head.stream
     // It stops nobody who has seen it.
     let isWanted = Self.seen(of: stream, history) > 0
-    guard isWanted || !overweight.contains(stream) else { return false }
+    guard isWanted || overweight[stream] == nil else { return false }
     let (found, isCut) = try engine.all(
       StreamHead(stream: stream, sequence: min(1, head.sequence), hash: head.hash),
       in: history.space, after: 0, within: tuning.mostOfReader, &progress)
     guard let first = found.first else {
-      if isCut { overweight.insert(stream) } else { incomplete.insert(stream) }
+      if isCut { overweight[stream] = .ofOne } else { incomplete.insert(stream) }
       return false
     }
     let former = history.predecessor(in: first)
     let weight = try former.map { try self.weight(of: $0, roster) } ?? 0
     let most = former.map { tuning.most(of: role(of: $0, roster)) } ?? .max
     if !isWanted, weight >= most || first.count > tuning.mostOfFirst {
-      overweight.insert(stream)
+      overweight[stream] = .ofOne
       return false
     }
     ends[stream] = 1
     let counted = counting(found)
-    records[stream, default: []] += counted
+    keep(counted, of: stream)
     history.add(counted, of: stream, mayBeHalf: engine.isEventual)
     return true
   }
@@ -123,12 +138,36 @@ struct StreamTaking {
   /// How much is here of a machine: of its stream, and of all others of its home, of which it can
   /// make as many as it wants.
   private mutating func weight(of stream: StreamID, _ roster: Roster) throws -> Int {
-    let known = try weights ?? weigh()
-    weights = known
+    let known = try knownWeights()
     return roster.family(of: stream).reduce(0) { sum, one in
       let taken = records[one, default: []].reduce(0) { $0 + $1.count }
       return sum + known[one, default: 0] + taken
     }
+  }
+
+  /// How much is here of all.
+  private mutating func total() throws -> Int {
+    try knownWeights().values.reduce(taken, +)
+  }
+
+  /// How much room there is for a machine of which so much is here, beside all others, who leave it
+  /// its share.
+  private mutating func roomOfAll(beside weight: Int, _ roster: Roster) throws -> Int {
+    let (room, shares) = (try tuning.mostOfAll - total(), tuning.mostOfAll / 8)
+    // Mostly there is room for everybody's.
+    guard room < shares else { return room }
+    return max(room, shares / max(1, roster.present.count) - weight)
+  }
+
+  private mutating func keep(_ new: [[UInt8]], of stream: StreamID) {
+    records[stream, default: []] += new
+    taken += new.reduce(0) { $0 + $1.count }
+  }
+
+  private mutating func knownWeights() throws -> [StreamID: Int] {
+    let known = try weights ?? weigh()
+    weights = known
+    return known
   }
 
   /// By which role it is decided how much is kept of a stream.
@@ -150,7 +189,7 @@ struct StreamTaking {
     var goesOn = false
     for head in heads
     where head.stream != own
-      && (history.streams[head.stream] != nil || overweight.contains(head.stream))
+      && (history.streams[head.stream] != nil || overweight[head.stream] != nil)
     {
       let found = try take(head, into: &history, roster) { counting(head.stream, $0) }
       goesOn = goesOn || found

@@ -185,7 +185,7 @@ struct SyncRun: Exchanging {
     notes.note(stopped: Set(report.stops.map(\.stream).filter(after.isPresent)), now: now())
     // One machine never stops the others: only a store that lost what this one wrote does.
     report.isBlocked = report.rollbacks.contains(loaded.state.stream) && !acceptingRollback
-    var isPushed = false
+    var (isPushed, looksAtLog) = (false, false)
     if !report.isBlocked {
       if report.problems.isEmpty {
         try SnapshotExchange(exchange).exchangeSnapshots(&loaded, &report)
@@ -195,6 +195,7 @@ struct SyncRun: Exchanging {
       if looks {
         report.mended = try Sending(exchange).mend(
           &loaded, min(own.count, loaded.state.sent), &report.problems)
+        report.mended += SnapshotExchange(exchange).mendParts(loaded)
       }
       report.mended += restored
       try SettlingForks(exchange).restore(loaded)
@@ -205,10 +206,9 @@ struct SyncRun: Exchanging {
       try Sending(exchange).push(own, &loaded, &report)
       Packing(exchange).packIfDue(loaded, after: sent)
       try RecoveryCodes(exchange).putRecoveryInvitations(&loaded)
-      if loaded.history.roster().retirements.count > retirements {
-        Retiring(exchange).removeRetired(loaded)
-      }
-      isPushed = true
+      let isRetired = loaded.history.roster().retirements.count > retirements
+      if isRetired { Retiring(exchange).removeRetired(loaded) }
+      (isPushed, looksAtLog) = (true, looks || isRetired)
     }
     loaded.state.lastContact = now()
     if let label = after.members[loaded.state.stream]?.label, label != loaded.state.label {
@@ -221,6 +221,7 @@ struct SyncRun: Exchanging {
     try tellLeftOut(&report, loaded, &notes)
     report.tellRefusals()
     try files.replaceState(loaded.state.sealed(loaded.keys.own))
+    if looksAtLog { try LogShortening(exchange).shortenIfDue(&loaded) }
     try replica.renewBase(loaded, step: tuning.baseStep)
     return report
   }

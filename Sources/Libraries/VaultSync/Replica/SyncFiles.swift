@@ -15,6 +15,9 @@ package struct SyncFiles: Sendable {
     name = vault.name + ".sync"
   }
 
+  /// Most bytes of the log that are read.
+  package static let mostOfLog = 1 << 30
+
   private var logName: String { name + ".log" }
   private var baseName: String { name + ".base" }
   private var rootName: String { name + ".root" }
@@ -66,10 +69,12 @@ package struct SyncFiles: Sendable {
         return start == 0 ? [] : nil
       }
       defer { System.close(file) }
-      guard status.size <= 1 << 30 else {
-        throw SyncError(.inputOutput, "the file of records beside the vault is too large")
-      }
       guard let start = Int(exactly: start), start <= status.size else { return nil }
+      guard status.size - start <= Self.mostOfLog else {
+        throw SyncError(
+          .inputOutput, "the file of records beside the vault is too large",
+          hint: "leave the space here and join it again: who joins begins with a snapshot")
+      }
       return try System.read(file, from: start, count: status.size - start)
     }
   }
