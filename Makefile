@@ -27,7 +27,8 @@ TEST_PACKAGES := gnome-keyring gcr xvfb xdotool dbus libsecret-tools bash-comple
 	python3-yaml e2fsprogs xfsprogs lintian minisign debootstrap direnv isync ansible-core ed qrencode zbar-tools python3-venv \
 	dconf-cli dconf-service libglib2.0-bin gsettings-desktop-schemas libkf5config-bin \
 	etcd-server etcd-client postgresql openssl rclone \
-	libkf5wallet-bin libqca-qt5-2-plugins $(if $(CI),openssh-server sudo)
+	libkf5wallet-bin libqca-qt5-2-plugins restic borgbackup msmtp neomutt wget subversion lftp s3cmd \
+	mariadb-client-core bindfs $(if $(CI),openssh-server sudo user-mode-linux dosfstools)
 # They come with headers, or with the libraries of such: nothing of them may change while modules are compiled.
 TEST_LIBRARIES := sqlite3 libsecret-1-dev
 BENCH_PACKAGES := gnome-keyring dbus libsecret-tools pass gnupg age dconf-cli libglib2.0-bin git strace time \

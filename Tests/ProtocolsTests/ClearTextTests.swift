@@ -57,6 +57,26 @@ struct ClearTextTests {
       .docker, #"{"auths":{"r":{"auth":"PHRva2VuPjo=","identitytoken":"jwt.jwt"}}}"#,
       ["r": "jwt.jwt"], rest: "{\n  \"auths\": {\n    \"r\": {}\n  }\n}\n"),
     Case(
+      .podman, #"{"auths":{"quay.io":{"auth":"YW5uOnA6dw=="},"ghcr.io":{"identitytoken":"jwt"}}}"#,
+      ["quay.io": "p:w", "ghcr.io": "jwt"], rest: "{\n  \"auths\": {}\n}\n"),
+    Case(
+      .podman,
+      #"{"auths":{"quay.io":{"auth":"YTpi"},"quay.io/team":{"auth":"YTpj"},"h:5":{"auth":"YTpk"}}}"#,
+      ["h:5": "d"],
+      rest: """
+        {
+          "auths": {
+            "quay.io": {
+              "auth": "YTpi"
+            },
+            "quay.io/team": {
+              "auth": "YTpj"
+            }
+          }
+        }
+
+        """),
+    Case(
       .netrc,
       "# mine\nmachine a.example login ann password s3\nmachine b.example\n  login bob\n  password \"q \\\"x\\\"\"\n"
         + "macdef init\npassword none\n\ndefault login anonymous password me@\n",
@@ -142,7 +162,7 @@ struct ClearTextTests {
   }
 
   /// As editors and other systems leave files.
-  @Test(arguments: cases.filter { !$0.found.isEmpty && $0.program != .docker })
+  @Test(arguments: cases.filter { !$0.found.isEmpty && ![.docker, .podman].contains($0.program) })
   func lineEndsAndAMissingLastOneDoNotMatter(_ one: Case) throws {
     let last = String(one.text.dropLast())
     #expect(texts(try one.program.secrets(in: last)) == one.found)
@@ -162,7 +182,7 @@ struct ClearTextTests {
       switch program {
       case .aws, .pypi: "work"
       case .git: "https://ann@h.example"
-      case .docker: "ghcr.io"
+      case .docker, .podman: "ghcr.io"
       case .netrc: "h.example ann"
       case .npm: "//r.example/:_authToken"
       case .cargo: "registry"
@@ -237,7 +257,7 @@ struct ClearTextTests {
         do {
           #expect(try program.secrets(in: text).isEmpty, "\(program) \(text)")
         } catch let error as ProtocolError {
-          #expect(program == .docker && error.code == .configurationUnreadable)
+          #expect([.docker, .podman].contains(program) && error.code == .configurationUnreadable)
         }
       }
     }
@@ -249,6 +269,7 @@ struct ClearTextTests {
     (.netrc, "machine h login a password one\nmachine h login a password two\n"),
     (.postgres, "h:1:d:u:one\nh:1:d:u:two\n"),
     (.docker, #"{"auths":{"h":{"auth":"YTpvbmU="},"h":{"auth":"YTp0d28="}}}"#),
+    (.podman, #"{"auths":{"h":{"auth":"YTpvbmU="},"h":{"auth":"YTp0d28="}}}"#),
     (.npm, "//h/:_authToken=one\n//h/:_authToken=two\n"),
     (.aws, "[d]\naws_access_key_id=A\naws_secret_access_key=one\n[d]\naws_secret_access_key=two\n"),
     (.pypi, "[p]\npassword=one\npassword=two\n"),
@@ -268,7 +289,7 @@ struct ClearTextTests {
   }
 
   /// A value that would be more than one line, or another entry, is refused.
-  @Test(arguments: ClearTextProgram.allCases.filter { $0 != .docker })
+  @Test(arguments: ClearTextProgram.allCases.filter { ![.docker, .podman].contains($0) })
   func whatIsNoLineIsNotWritten(_ program: ClearTextProgram) throws {
     for (entry, main, token) in [
       ("work", "a\nb", nil), ("work\n[other]", "a", nil), ("work", "a", "t\nregion = x"),

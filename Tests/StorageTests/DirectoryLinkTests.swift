@@ -41,6 +41,17 @@ struct DirectoryLinkTests {
     #expect(home.names() == ["link"])
   }
 
+  @Test func linksThatLeadBackToThemselvesAreSaidTo() throws {
+    unsafe symlink("second", "\(home.path)/first")
+    unsafe symlink("first", "\(home.path)/second")
+    for create in [false, true] {
+      let error = refusal("first", create: create)
+      #expect(error?.code == .refused)
+      #expect(error?.message.contains("more symbolic links than can be followed") == true)
+      #expect(error?.recovery?.contains("lead back to themselves") == true)
+    }
+  }
+
   @Test func aLinkWhereOthersMayWriteIsRefused() throws {
     _ = try Directory("\(home.path)/real", create: true)
     unsafe mkdir("\(home.path)/open", 0o700)

@@ -1026,10 +1026,10 @@ extension CommandGrammar {
       """
       <format> =pass,gopass,1password,bitwarden,keepassxc,lastpass,dashlane,protonpass,1pux,apple,\
       chrome,firefox,csv,keeper,roboform,enpass,aegis,2fas,andotp,otpauth,dotenv,json,aws,\
-      git-credentials,docker,netrc,npmrc,pypirc,cargo,gh,pgpass,kube,home: pass, gopass, \
+      git-credentials,docker,podman,netrc,npmrc,pypirc,cargo,gh,pgpass,kube,home: pass, gopass, \
       1password, bitwarden, keepassxc, lastpass, dashlane, protonpass, 1pux, apple, chrome, \
       firefox, csv, keeper, roboform, enpass, aegis, 2fas, andotp, otpauth, dotenv, json, aws, \
-      git-credentials, docker, netrc, npmrc, pypirc, cargo, gh, pgpass, kube, home.
+      git-credentials, docker, podman, netrc, npmrc, pypirc, cargo, gh, pgpass, kube, home.
       <path> =file: The file, or the folder of pass and gopass, which are found by themselves
       --dry-run -n: Only show what would be done.
       --replace: Give existing items with other secrets a new version.

@@ -39,7 +39,10 @@ extension Directory {
       let text = String(decoding: target, as: UTF8.self)
       end = text.utf8.first == UInt8(ascii: "/") ? text : "\(above(end))/\(text)"
     }
-    throw failure(System.Failure(errno: ELOOP), "follow", path)
+    throw StorageError(
+      .refused, "\(path) leads through more symbolic links than can be followed",
+      systemError: ELOOP,
+      advice: "they may lead back to themselves: remove one of them, or name what is meant")
   }
 
   static func othersLink(_ link: String) -> StorageError {

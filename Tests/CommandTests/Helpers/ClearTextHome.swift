@@ -24,6 +24,10 @@ extension ClearTextHome {
         "{\"auths\":{\"ghcr.io\":{\"auth\":\"\(Data("ann:c4n4ry-docker".utf8).base64EncodedString())\"}}}"
       ),
       (
+        ".config/containers/auth.json",
+        "{\"auths\":{\"quay.example\":{\"auth\":\"\(Data("ann:c4n4ry-podman".utf8).base64EncodedString())\"}}}"
+      ),
+      (
         ".netrc",
         "machine netrc.example login bob password c4n4ry-netrc\n"
           + "machine two.example login bob password c4n4ry-two\n"
@@ -72,12 +76,15 @@ extension ClearTextHome {
 
   /// The files of the home in which something is in plain text.
   func canaries() throws -> [String] {
-    let words = ["c4n4ry", Data("ann:c4n4ry-docker".utf8).base64EncodedString()].map {
-      Data($0.utf8)
-    }
-    let paths = try FileManager.default.subpathsOfDirectory(atPath: home)
+    // Of base64 as much as the secrets have in common.
+    let words = ["c4n4ry", Data("ann:c4n4r".utf8).base64EncodedString()].map { Data($0.utf8) }
+    let manager = FileManager.default
+    let paths = try manager.subpathsOfDirectory(atPath: home)
     return paths.filter { path in
-      guard let data = FileManager.default.contents(atPath: "\(home)/\(path)") else { return false }
+      let isLink = (try? manager.destinationOfSymbolicLink(atPath: "\(home)/\(path)")) != nil
+      guard !isLink, let data = FileManager.default.contents(atPath: "\(home)/\(path)") else {
+        return false
+      }
       return words.contains { data.range(of: $0) != nil }
     }.sorted()
   }

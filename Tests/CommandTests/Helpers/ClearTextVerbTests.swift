@@ -20,12 +20,14 @@ struct ClearTextVerbTests: ClearTextHome {
     #expect(try canaries() == before)
     // Nobody can be asked.
     let refused = try made("import", "home")
-    #expect(refused.says(64, "16 secrets would be moved"), "\(refused.errors)")
+    #expect(refused.says(64, "17 secrets would be moved"), "\(refused.errors)")
     #expect(try canaries() == before)
     let moved = try made("import", "home", "--yes")
     #expect(moved.status == 0, "\(moved.errors)")
     #expect(!(moved.text + moved.errors).contains("c4n4ry"))
     #expect(try canaries().isEmpty)
+    // docker and podman find the command by a link, in a folder which PATH has not.
+    #expect(moved.errors.contains("export PATH=\(home)/.local/bin:$PATH"), "\(moved.errors)")
     // Each client gets it.
     #expect(try git("git.example").contains("password=c4n4ry@git"))
     #expect(try git("two.example").contains("password=c4n4ry-two"))
@@ -38,6 +40,9 @@ struct ClearTextVerbTests: ClearTextHome {
     #expect(read(".kube/config").contains("    - kubectl\n      - prod\n"))
     #expect(
       try made("credential", "docker", "get", input: "ghcr.io").text.contains("c4n4ry-docker"))
+    #expect(
+      try made("credential", "docker", "get", input: "quay.example").text.contains("c4n4ry-podman"))
+    #expect(read(".config/containers/auth.json").contains("\"auths\": {}"))
     for (item, variable, secret) in [
       ("npm/registry.npmjs.org", "NPM_TOKEN", "npm_c4n4ry"),
       ("pypi/pypi", "TWINE_PASSWORD", "pypi-c4n4ry"),
@@ -55,7 +60,9 @@ struct ClearTextVerbTests: ClearTextHome {
     #expect(again.status == 0 && again.errors.contains("no program"), "\(again.errors)")
     // What was changed meanwhile goes back as it is now.
     try made.set("cargo/crates-io", "cio-c4n4ry-new")
-    for program in ["aws", "git", "docker", "npm", "twine", "cargo", "gh", "psql", "kubectl"] {
+    for program in [
+      "aws", "git", "docker", "podman", "npm", "twine", "cargo", "gh", "psql", "kubectl",
+    ] {
       let back = try made("disconnect", program)
       #expect(back.status == 0, "\(program) \(back.errors)")
       #expect(!(back.text + back.errors).contains("c4n4ry"))
@@ -109,6 +116,35 @@ struct ClearTextVerbTests: ClearTextHome {
     #expect(again.status == 0 && again.errors.contains("1 unchanged"), "\(again.errors)")
     #expect(try made("disconnect", "aws").status == 0)
     #expect(read(".aws/credentials").contains("c4n4ry-aws"))
+  }
+
+  /// podman asks a helper for a registry, before it looks for a part of it in its file.
+  @Test func aPartOfARegistryStaysAndSoDoesItsRegistry() throws {
+    func auth(_ secret: String) -> String {
+      "{\"auth\":\"\(Data("ann:\(secret)".utf8).base64EncodedString())\"}"
+    }
+    let file = ".config/containers/auth.json"
+    try Data(
+      "{\"auths\":{\"a.example\":\(auth("c4n4ry")),\"a.example/team\":\(auth("c4n4ry2")),\"b.example\":\(auth("c4n4ry3"))}}"
+        .utf8
+    ).write(to: URL(fileURLWithPath: "\(home)/\(file)"))
+    let moved = try made("connect", "podman", "--move")
+    #expect(moved.status == 1, "\(moved.errors)")
+    #expect(moved.errors.contains("a.example/team is a part of a registry"), "\(moved.errors)")
+    let text = read(file)
+    #expect(text.contains("a.example/team") && !text.contains("b.example"), "\(text)")
+    #expect(try made("credential", "docker", "get", input: "b.example").text.contains("c4n4ry3"))
+    #expect(try made("credential", "docker", "get", input: "a.example").status == 1)
+    #expect(try made("disconnect", "podman").status == 0)
+    #expect(read(file).contains("b.example"))
+    // A file that is named is the only one.
+    let other = "\(home)/auth.json"
+    try Data("{\"auths\":{\"c.example\":\(auth("c4n4ry4"))}}".utf8).write(
+      to: URL(fileURLWithPath: other))
+    let named = try vault.run(
+      ["connect", "podman", "--move"], adding: ["REGISTRY_AUTH_FILE": other])
+    #expect(named.status == 0 && named.text.contains("docker/c.example"), "\(named.errors)")
+    #expect(read(file).contains("b.example") && !read("auth.json").contains("c.example"))
   }
 
   /// docker asks one helper for all registries, or one for each: those that stay are not logged out.

@@ -34,7 +34,7 @@ struct ClientLineTests {
   @Test func theScriptHasEachLineOfThePage() throws {
     let script = try String(contentsOfFile: Self.script, encoding: .utf8)
     let rows = try Self.rows()
-    #expect(rows.count == 14)
+    #expect(rows.count == 18)
     for row in rows {
       #expect(script.contains(row.line), "\(row.program): \(row.line)")
       #expect(script.contains("\n\(row.program))\n"), "\(row.program)")
@@ -43,7 +43,7 @@ struct ClientLineTests {
 
   @Test(arguments: [
     "restic", "borg", "rclone", "ansible-vault", "msmtp", "mbsync", "neomutt", "curl", "ssh-add",
-    "gpg", "terraform", "make", "envsubst", "direnv",
+    "gpg", "terraform", "make", "envsubst", "direnv", "wget", "svn", "lftp", "s3cmd",
   ])
   func theLineOfThePageGivesTheSecret(_ program: String) throws {
     let home = try TemporaryHome()

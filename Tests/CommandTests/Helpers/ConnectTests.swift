@@ -231,6 +231,48 @@ struct ConnectTests {
     #expect(try vault.run(["connect", "podman", "x"]).status == 64)
   }
 
+  /// docker and podman start the command by a name: connecting makes it, where PATH has none, and the
+  /// last of them that is disconnected takes it away.
+  @Test func dockerAndPodmanFindTheirHelper() throws {
+    let home = try TemporaryHome()
+    let vault = VaultProcess(home: home.path)
+    let link = "\(home.path)/.local/bin/docker-credential-vault"
+    func target() -> String? {
+      try? FileManager.default.destinationOfSymbolicLink(atPath: link)
+    }
+    let planned = try vault.run(["connect", "docker", "--dry-run"])
+    #expect(planned.text.contains(link) && target() == nil, "\(planned.text)")
+    let made = try vault.run(["connect", "docker", "ghcr.io"])
+    #expect(made.status == 0 && target() == VaultProcess.path, "\(made.errors)")
+    #expect(made.errors.contains("export PATH=\(home.path)/.local/bin:$PATH"), "\(made.errors)")
+    #expect(try vault.run(["connect", "podman"]).status == 0)
+    #expect(try vault.run(["connect", "docker", "quay.io"]).status == 0)
+    for words in [["docker", "ghcr.io"], ["podman"], ["docker", "quay.io"]] {
+      #expect(target() == VaultProcess.path, "\(words)")
+      #expect(try vault.run(["disconnect"] + words).status == 0)
+    }
+    #expect(target() == nil)
+    // One that leads nowhere is made anew, another program's is left alone, and where PATH has one
+    // already none is made.
+    try FileManager.default.createSymbolicLink(
+      atPath: link, withDestinationPath: "\(home.path)/nothing")
+    #expect(try vault.run(["connect", "podman"]).status == 0)
+    #expect(target() == VaultProcess.path)
+    #expect(try vault.run(["disconnect", "podman"]).status == 0)
+    try write("another program's\n", to: link)
+    #expect(try vault.run(["connect", "podman"]).status == 0)
+    #expect(try vault.run(["disconnect", "podman"]).status == 0)
+    #expect(read(link) == "another program's\n")
+    try FileManager.default.removeItem(atPath: link)
+    try write("#!/bin/sh\n", to: "\(home.path)/bin/docker-credential-vault")
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o755], ofItemAtPath: "\(home.path)/bin/docker-credential-vault")
+    let there = try vault.run(
+      ["connect", "docker"], adding: ["PATH": "\(home.path)/bin:/usr/bin:/bin"])
+    #expect(there.status == 0 && !there.errors.contains("from PATH"), "\(there.errors)")
+    #expect(target() == nil)
+  }
+
   @Test func theKeyringGetsTwoFilesOfItsOwn() throws {
     let home = try TemporaryHome()
     let vault = VaultProcess(home: home.path)

@@ -18,10 +18,10 @@ struct MovedClientTests {
     }
   }
 
-  private static let clients = ["npm", "cargo", "gh", "twine", "psql", "kubectl", "curl"].map(
-    Client.init
-  )
-  .filter(\.isThere)
+  private static let clients = [
+    "npm", "cargo", "gh", "twine", "psql", "kubectl", "docker", "skopeo", "curl",
+  ].map(Client.init)
+    .filter(\.isThere)
   private static let canPlay =
     PythonScript.hasPython
     && (try? PythonScript.run("/usr/bin/env", ["openssl", "version"]).status) == 0

@@ -190,7 +190,6 @@ struct MovedFileTests: ClearTextHome {
     (".zshrc", "export GITHUB_TOKEN=c4n4ry\n"),
     (".gradle/gradle.properties", "repoPassword=c4n4ry\n"),
     (".config/glab-cli/config.yml", "hosts:\n  gitlab.com:\n    token: c4n4ry\n"),
-    (".config/containers/auth.json", "{\"auths\":{\"r\":{\"auth\":\"c4n4ry\"}}}"),
     (".curlrc", "-H \"Authorization: c4n4ry\"\n"),
   ])
   func aFileOfTheListIsNamed(_ path: String, _ text: String) throws {

@@ -133,3 +133,41 @@ struct ResetKeyringTests {
     #expect(try vault("keyring", "status").text.contains("unlocked"))
   }
 }
+
+/// A keyring that was put aside, where nobody has made another one yet.
+@Suite(.enabled(if: KeyringSession.isAvailable, "\(KeyringSession.missing)"))
+struct PutAsideKeyringTests {
+  @Test(arguments: [KeyringSession.State.unlocked, .noPassword])
+  func everyVerbSaysWhichFileOpensTheVaultAgain(_ state: KeyringSession.State) throws {
+    let session = try KeyringSession(state)
+    func vault(_ words: [String]) throws -> KeyringSession.Run {
+      try session.run(VaultProcess.path, words + ["--no-session"], input: Data("one".utf8))
+    }
+    try #require(try vault(["set", "a", "--stdin"]).status == 0)
+    let folder = "\(session.home)/.local/share/keyrings"
+    try FileManager.default.moveItem(atPath: folder, toPath: "\(folder).old")
+    try session.logInAgain()
+    for words in [["get", "a"], ["set", "a", "--stdin"], ["check"], ["list"], ["undo"]] {
+      let run = try vault(words)
+      #expect(run.status == 77 || run.status == 69, "\(words) \(run.status) \(run.errors)")
+      #expect(
+        run.errors.contains("a vault's key is in \(folder).old/login.keyring"),
+        "\(words) \(run.errors)")
+      // One that is kept as text has no password.
+      #expect(run.errors.contains("password that it had") == (state == .unlocked))
+    }
+    let status = try vault(["keyring", "status"])
+    #expect(status.errors.contains("\(folder).old/login.keyring"), "\(status.errors)")
+    // What is said helps.
+    try? FileManager.default.removeItem(atPath: folder)
+    try FileManager.default.moveItem(atPath: "\(folder).old", toPath: folder)
+    try session.logInAgain()
+    if state == .unlocked {
+      let unlocked = try session.run(
+        VaultProcess.path, ["keyring", "unlock", "--keyring-password", "stdin"],
+        input: Data("test".utf8))
+      try #require(unlocked.status == 0, "\(unlocked.errors)")
+    }
+    #expect(try vault(["get", "a"]).text == "one")
+  }
+}

@@ -7,7 +7,7 @@
 set -eu
 secret='p w"$x`é\n'
 vault -q init --key-file "$VAULT_KEY_FILE" --no-recovery
-for item in restic borg rclone ansible gpg api mail; do
+for item in restic borg rclone ansible gpg api mail svn ftp key-id key; do
   printf %s "$secret" | vault -q set $item --stdin --exact --no-session
 done
 command -v "$1" >/dev/null || exit 3
@@ -170,6 +170,69 @@ P
   chmod 600 msmtprc
   echo text | msmtp -C msmtprc you@x
   expect "$(cat password)"
+  ;;
+wget)
+  cat >server.py <<'P'
+import base64, http.server
+class H(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        given = self.headers.get("Authorization")
+        self.send_response(200 if given else 401)
+        if not given: self.send_header("WWW-Authenticate", 'Basic realm="x"')
+        body = base64.b64decode(given.split()[1]).split(b":", 1)[1] if given else b""
+        self.send_header("Content-Length", str(len(body))); self.end_headers(); self.wfile.write(body)
+    def log_message(self, *a): pass
+s = http.server.ThreadingHTTPServer(("127.0.0.1", 0), H); s.daemon_threads = True
+print(s.server_port, flush=True); s.serve_forever()
+P
+  coproc server { exec python3 server.py; }
+  trap 'kill -KILL "$server_PID"' EXIT
+  read -r port <&"${server[0]}"
+  ln -s "$(command -v vault)" vault-askpass
+  PATH=$PWD:$PATH
+  # It names the host without its port.
+  printf 'protocol=http\nhost=127.0.0.1\nusername=me\npassword=%s\n' "$secret" | vault credential git store
+  expect "$(wget --use-askpass=vault-askpass -q -O- "http://127.0.0.1:$port/")"
+  ;;
+svn)
+  command -v svnserve >/dev/null || exit 3
+  svnadmin create r
+  printf '[general]\nanon-access = none\npassword-db = passwd\n' >r/conf/svnserve.conf
+  printf '[users]\nme = %s\n' "$secret" >r/conf/passwd
+  # svnserve does not say which port it got: it serves a connection that this one takes.
+  cat >server.py <<'P'
+import socket, subprocess
+s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1], flush=True)
+c, _ = s.accept(); subprocess.run(["svnserve", "-i", "-r", "r"], stdin=c, stdout=c)
+P
+  coproc server { exec python3 server.py; }
+  read -r port <&"${server[0]}"
+  vault get svn | svn --non-interactive --username me --password-from-stdin \
+    --no-auth-cache info --show-item revision "svn://127.0.0.1:$port" | sed 's/^0$/right/'
+  ;;
+lftp)
+  cat >server.py <<'P'
+import socket
+s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1], flush=True)
+c, _ = s.accept(); f = c.makefile("rwb")
+def say(t): f.write(t + b"\r\n"); f.flush()
+say(b"220 test")
+for line in f:
+    w = line.rstrip(b"\r\n").split(b" ", 1)
+    if w[0] == b"USER": say(b"331 and")
+    elif w[0] == b"PASS": open("password", "wb").write(w[1]); say(b"530 enough"); break
+    else: say(b"502 no")
+P
+  coproc server { exec python3 server.py; }
+  read -r port <&"${server[0]}"
+  # The server refuses, once it has the password.
+  vault run --env LFTP_PASSWORD=ftp -- lftp --env-password -u me \
+    -p "$port" -e 'set net:max-retries 1; ls; quit' 127.0.0.1 >/dev/null 2>&1 || true
+  expect "$(cat password)"
+  ;;
+s3cmd)
+  shown=$(vault run --env AWS_ACCESS_KEY_ID=key-id --env AWS_SECRET_ACCESS_KEY=key -- s3cmd --dump-config)
+  expect "$(sed -n 's/^secret_key = //p' <<<"$shown")"
   ;;
 *) echo "no line for $1" && exit 2 ;;
 esac

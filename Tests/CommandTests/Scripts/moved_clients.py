@@ -1,6 +1,6 @@
 """moved_clients.py CLIENT VAULT FOLDER: a real client logs in before its secret is moved, after, and when it is back.
 
-CLIENT is npm, cargo, gh, twine, psql, kubectl or curl. FOLDER is the home of a vault, whose file `key` opens it. The servers are
+CLIENT is npm, cargo, gh, twine, psql, kubectl, docker, skopeo or curl. FOLDER is the home of a vault, whose file `key` opens it. The servers are
 this script: they let in who knows the secret. Prints `in plain text`, `moved`, `back`, one a line.
 """
 
@@ -62,6 +62,8 @@ class Web(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if client == "docker":
+            return self.answer_docker()
         given = self.headers.get("Authorization") or ""
         basic = base64.b64encode(f"{'__token__' if client == 'twine' else 'ann'}:{TOKEN}".encode()).decode()
         known = given in (TOKEN, f"Bearer {TOKEN}", f"token {TOKEN}", f"Basic {basic}")
@@ -71,10 +73,26 @@ class Web(http.server.BaseHTTPRequestHandler):
                   "data": {"viewer": {"login": "ann"}}}
         if isPublic:
             answer = {"dl": f"http://127.0.0.1:{port}/dl", "api": f"http://127.0.0.1:{port}"}
+        if client == "skopeo":
+            answer = {"name": "a", "tags": ["here"]}
         body = json.dumps(answer if known or isPublic else {"errors": [{"detail": "who?"}]}).encode()
         self.send_response(200 if known or isPublic else 401)
+        if client == "skopeo":
+            self.send_header("WWW-Authenticate", 'Basic realm="here"')
         self.send_header("Content-Type", "application/json")
         self.send_header("X-Oauth-Scopes", "repo, read:org, gist")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body if self.command != "HEAD" else b"")
+
+    def answer_docker(self):
+        """The engine, which gets with a pull what its client has for the registry."""
+        given = json.loads(base64.urlsafe_b64decode(self.headers.get("X-Registry-Auth") or "e30="))
+        known = "/images/create" not in self.path or (given.get("username"), given.get("password")) == ("ann", TOKEN)
+        body = json.dumps({} if known else {"message": "who?"}).encode()
+        self.send_response(200 if known else 500)
+        self.send_header("API-Version", "1.43")
+        self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body if self.command != "HEAD" else b"")
@@ -124,6 +142,8 @@ threading.Thread(target=server.serve_forever, daemon=True).start()
 port = server.server_address[1]
 address = f"127.0.0.1:{port}"
 wrapped = lambda item, words: [vault, "run", item, "--", *words]
+# How the secret stands in a file.
+SHOWN = TOKEN
 
 if client == "npm":
     path = write(".npmrc", f"registry=http://{address}/\n//{address}/:_authToken={TOKEN}\n")
@@ -191,6 +211,18 @@ users:
     words, item, word = ["kubectl", "get", "--raw", "/version"], "kube/ann", "kubectl"
     # It asks the vault by itself.
     wrapped = lambda item, words: words
+elif client in ("docker", "skopeo"):
+    auth = base64.b64encode(f"ann:{TOKEN}".encode()).decode()
+    file = ".docker/config.json" if client == "docker" else ".config/containers/auth.json"
+    path = write(file, json.dumps({"auths": {address: {"auth": auth}}}))
+    SHOWN = auth
+    environment.update(DOCKER_HOST=f"tcp://{address}", XDG_RUNTIME_DIR=f"{home}/run")
+    # The link by which both start the command is made by it.
+    environment["PATH"] = f"{home}/.local/bin:{environment['PATH']}"
+    words = ["docker", "pull", f"{address}/a:here"] if client == "docker" else \
+        ["skopeo", "list-tags", "--tls-verify=false", f"docker://{address}/a"]
+    item, word = f"docker/{address}", "docker" if client == "docker" else "podman"
+    wrapped = lambda item, words: words
 else:
     path = write(".netrc", f"machine 127.0.0.1 login ann password {TOKEN}\n")
     words, item, word = ["curl", "-sSf", "--netrc", f"http://{address}/"], "git/127.0.0.1/ann", "netrc"
@@ -207,7 +239,8 @@ def says(words, ends=0):
 
 def found():
     return [os.path.join(folder, name) for folder, _, names in os.walk(home) for name in names
-            if TOKEN.encode() in open(os.path.join(folder, name), "rb").read()]
+            if not os.path.islink(os.path.join(folder, name))
+            and SHOWN.encode() in open(os.path.join(folder, name), "rb").read()]
 
 
 says(words)
@@ -215,7 +248,8 @@ print("in plain text", flush=True)
 moved = run([vault, "connect", word, "--move"])
 assert moved.returncode == 0 and TOKEN not in moved.stdout + moved.stderr, moved.stderr
 assert found() == [], found()
-says(words, ends=0 if client == "kubectl" else 1)
+asks = client in ("kubectl", "docker", "skopeo")
+says(words, ends=0 if asks else 1)
 says(wrapped(item, words))
 # What a program writes of itself is no secret.
 assert found() == [], found()
@@ -223,6 +257,7 @@ print("moved", flush=True)
 back = run([vault, "disconnect", "git" if client == "curl" else word])
 assert back.returncode == 0, back.stderr
 assert found() == [path], found()
+assert not os.path.lexists(f"{home}/.local/bin/docker-credential-vault")
 says(words)
 print("back", flush=True)
 server.shutdown()

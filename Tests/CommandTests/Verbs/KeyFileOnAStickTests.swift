@@ -123,3 +123,61 @@ struct KeyFileOnAStickTests {
     }
   }
 }
+
+/// A Linux that runs as a program, with FAT as its kernel has it; the one below the tests may have none.
+private enum StickKernel {
+  static let path = "/usr/bin/linux.uml"
+
+  /// The folder of its file systems.
+  static let modules: String? = {
+    let all = "/usr/lib/uml/modules"
+    return (try? FileManager.default.contentsOfDirectory(atPath: all))?.map {
+      "\(all)/\($0)/kernel/fs"
+    }.first { FileManager.default.fileExists(atPath: "\($0)/fat/vfat.ko") }
+  }()
+
+  private static let format = ["/usr/sbin/mkfs.vfat", "/sbin/mkfs.vfat"].first {
+    FileManager.default.isExecutableFile(atPath: $0)
+  }
+
+  static let isThere =
+    modules != nil && format != nil && FileManager.default.isExecutableFile(atPath: path)
+    && PythonScript.hasPython
+    // Not every machine lets a program trace its children as this one does.
+    && (try? play(in: TemporaryHome(), ["halt"]))?.contains("System halted") ?? false
+
+  private static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("../Scripts/stick.sh").standardized.path
+
+  /// Starts it with a new stick.
+  ///
+  /// - Parameters:
+  ///   - home: Where the stick's image and the memory lie.
+  ///   - words: What the script gets that is its first process.
+  /// - Returns: What it printed.
+  /// - Throws: What a stick that cannot be made throws.
+  static func play(in home: TemporaryHome, _ words: [String]) throws -> String {
+    let image = "\(home.path)/stick.img"
+    try #require(FileManager.default.createFile(atPath: image, contents: nil))
+    try FileHandle(forWritingTo: URL(fileURLWithPath: image)).truncate(atOffset: 8 << 20)
+    let made = try VaultProcess(home: home.path, executable: try #require(format)).run([image])
+    try #require(made.status == 0, "\(made.errors)")
+    let run = try VaultProcess(home: home.path, executable: "/usr/bin/timeout").run(
+      [
+        "-s", "KILL", "480", path, "ubda=\(image)", "root=/dev/root", "rootfstype=hostfs",
+        "hostfs=/", "rw", "mem=768M", "con=null", "con0=null,fd:1", "quiet", "init=/bin/bash", "--",
+        script,
+      ] + words, adding: ["TMPDIR": home.path])
+    return run.text
+  }
+}
+
+@Suite(.enabled(if: StickKernel.isThere, "needs linux.uml, which has to start here, and mkfs.vfat"))
+struct KeyFileOnFATTests {
+  @Test func whatThePagePromisesIsTrueOnAStickWithFAT() throws {
+    let played = try StickKernel.play(
+      in: TemporaryHome(), [VaultProcess.path, #require(StickKernel.modules)])
+    #expect(played.contains("mounted"), "\(played)")
+    #expect(played.contains("\nplayed") && !played.contains("FAIL"), "\(played)")
+  }
+}

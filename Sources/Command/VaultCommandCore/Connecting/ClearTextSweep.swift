@@ -102,9 +102,8 @@ package struct ClearTextSweep {
             unreadable.append(
               (place, "\(secret.entry) is in a file before it, too, which kubectl takes"))
           }
-          if let line = try program.doubtfulLine(in: text) {
-            unreadable.append(
-              (place, "line \(line) may hold a secret in a form that is not known here"))
+          if let doubt = try program.doubt(in: text) {
+            unreadable.append((place, StandardOutput.shown(doubt)))
           }
           let lines = program.commentsWithSecrets(in: text)
           if !lines.isEmpty { comments.append((place, lines)) }

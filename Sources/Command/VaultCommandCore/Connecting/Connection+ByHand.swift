@@ -49,6 +49,13 @@ extension Connection {
       "\(ProgramName.current) get ITEM | gpg --batch --pinentry-mode loopback --passphrase-fd 0",
     "systemd":
       "\(ProgramName.current) export systemd FOLDER/, or as a credential: Documentation/servers.md",
+    "wget": "wget --use-askpass=vault-askpass URL",
+    "svn":
+      "\(ProgramName.current) get ITEM | svn --non-interactive --username USER --password-from-stdin",
+    "lftp":
+      "\(ProgramName.current) run --env LFTP_PASSWORD=ITEM -- lftp --env-password -u USER HOST",
+    "s3cmd":
+      "\(ProgramName.current) run --env AWS_ACCESS_KEY_ID=ID --env AWS_SECRET_ACCESS_KEY=ITEM -- s3cmd",
     "ssh-agent":
       "keys are served from the vault: \(ProgramName.current) connect ssh; for one command: "
       + "\(ProgramName.current) ssh-agent -- COMMAND",

@@ -12,7 +12,7 @@ extension Connection {
     case .docker: try clearTextOfDocker()
     case .aws: try clearTextOfAWS()
     case .kubectl: try clearTextOfKubectl()
-    case .podman: try clearTextOfPodman()
+    case .podman: clearTextOfPodman()
     case .pip, .ssh, .gitSign, .keyring, .session, .sync, .browser: []
     }
   }
@@ -210,21 +210,14 @@ extension Connection {
 
   // MARK: podman
 
-  /// containers-auth.json(5): the file of the session, and the one of the user.
-  private func clearTextOfPodman() throws -> [(text: String, hint: String)] {
-    let runtime = ProcessState.variable("XDG_RUNTIME_DIR").map { "\($0)/containers/auth.json" }
-    let paths = [
-      ProcessState.variable("REGISTRY_AUTH_FILE") ?? runtime,
-      "\(try configurationFolder())/containers/auth.json",
-    ]
-    return paths.compactMap(\.self).compactMap { path in
+  private func clearTextOfPodman() -> [(text: String, hint: String)] {
+    ClearTextProgram.podman.paths { ProcessState.variable($0) }.compactMap { path in
       let names = DockerConfiguration.registriesWithPasswords(in: text(of: path))
-      guard let first = names.first else { return nil }
+      guard !names.isEmpty else { return nil }
       let shown = names.map(Sanitizer.visible).joined(separator: ", ")
       return (
         "\(Sanitizer.visible(path)) still has passwords in clear: \(shown)",
-        "log out, and in again, which stores them in the vault: podman logout "
-          + "--authfile \(Quoting.typed(path)) \(Quoting.typed(first))"
+        "to move them into the vault: \(ProgramName.current) connect podman --move"
       )
     }
   }

@@ -18,16 +18,18 @@ extension Connection {
       throw otherProgram(link)
     }
     guard !UserFile.exists(link.path) else { throw otherProgram(link) }
-    return [
-      Change(path: link.path, lines: ["link to \(link.target)"]) {
-        do throws(System.Failure) {
-          try UserFile.makeFolders(UserFile.folder(of: link.path))
-          try System.makeLink(link.path, to: link.target)
-        } catch {
-          throw CommandError(.cannotCreate, "\(link.path) cannot be made: \(error.reason)")
-        }
+    return [change(making: link)]
+  }
+
+  func change(making link: Link) -> Change {
+    Change(path: link.path, lines: ["link to \(link.target)"]) {
+      do throws(System.Failure) {
+        try UserFile.makeFolders(UserFile.folder(of: link.path))
+        try System.makeLink(link.path, to: link.target)
+      } catch {
+        throw CommandError(.cannotCreate, "\(link.path) cannot be made: \(error.reason)")
       }
-    ]
+    }
   }
 
   private func target(of link: Link) -> String? {

@@ -50,8 +50,6 @@ package struct Connection {
   /// The word for it.
   private static let socketPart = "socket"
   private static let watchPart = "watch"
-  /// The name by which docker and podman start this command.
-  private static let dockerHelper = "docker-credential-vault"
 
   package init(_ word: String, part: String?, settings: VaultSettings) throws {
     guard let program = Program(rawValue: word) else {
@@ -188,11 +186,8 @@ package struct Connection {
   func changesToConnect() throws -> [Change] {
     try checkPart()
     switch program {
-    case .docker:
-      return try changingDocker {
-        try registry?.added(to: $0) ?? (registry == nil ? DockerConfiguration.added(to: $0) : nil)
-      }
-    case .podman: return try addingPodman()
+    case .docker: return try connectingDocker()
+    case .podman: return try connectingPodman()
     case .git, .aws: return try addingBlock()
     case .pip: return try makingLink(try pipLink()) + addingBlock()
     case .ssh: return try connectingSSH()
@@ -212,12 +207,8 @@ package struct Connection {
   /// Returns the changes that take back what ``connecting()`` did, and nothing else.
   package func disconnecting() throws -> [Change] {
     switch program {
-    case .docker:
-      return try changingDocker {
-        try registry?.removed(from: $0)
-          ?? (registry == nil ? DockerConfiguration.removed(from: $0) : nil)
-      }
-    case .podman: return try removingPodman()
+    case .docker: return try disconnectingDocker()
+    case .podman: return try disconnectingPodman()
     case .git, .aws: return try removingBlock()
     case .pip: return try removingBlock() + removingLink(try pipLink())
     case .ssh: return try disconnectingSSH()
@@ -270,49 +261,6 @@ package struct Connection {
       let (first, second) = (try home() + "/.gitconfig", try configurationFolder() + "/git/config")
       return !UserFile.exists(first) && UserFile.exists(second) ? second : first
     }
-  }
-
-  private func changingDocker(_ change: (String) throws -> String?) throws -> [Change] {
-    let file = ConfigurationFile(path: try dockerPath())
-    guard let text = try change(try file.text()) else { return [] }
-    return [
-      Change(path: file.path, lines: [registry?.setting ?? DockerConfiguration.setting]) {
-        try file.replace(with: text)
-      }
-    ]
-  }
-
-  // MARK: podman
-
-  private func podmanFile() throws -> ConfigurationFile {
-    ConfigurationFile(path: try configurationFolder() + "/" + PodmanConfiguration.path)
-  }
-
-  private func addingPodman() throws -> [Change] {
-    let file = try podmanFile()
-    switch try file.text() {
-    case PodmanConfiguration.text: return []
-    case "": break
-    default:
-      throw CommandError(
-        .connectedOtherwise, "\(file.path) contains something else",
-        hint: "move it away, and connect again")
-    }
-    return [
-      Change(path: file.path, lines: PodmanConfiguration.lines) {
-        try file.replace(with: PodmanConfiguration.text)
-      }
-    ]
-  }
-
-  private func removingPodman() throws -> [Change] {
-    let file = try podmanFile()
-    guard try file.text() == PodmanConfiguration.text else { return [] }
-    return [
-      Change(path: file.path, lines: PodmanConfiguration.lines) {
-        try file.remove()
-      }
-    ]
   }
 
   // MARK: Units
@@ -428,22 +376,7 @@ package struct Connection {
           "begin: \(ProgramName.current) sync init STORE; or join: \(ProgramName.current) sync join STORE"
         ))
     }
-    if let variable = variableOfVault {
-      steps.append(
-        (
-          "\(program.rawValue) cannot select a vault: this one is meant where \(variable) is set, as here",
-          "set it for all programs of your session, such as in ~/.config/environment.d/vault.conf"
-        ))
-    }
-    if [.docker, .podman].contains(program), !ProcessState.isInPath(Self.dockerHelper) {
-      steps.append(
-        (
-          "\(program.rawValue) starts \(Self.dockerHelper) from PATH, where it is not: until it is, "
-            + "every login fails",
-          "make a link in a folder of PATH: ln -s \(Quoting.typed(try executable())) "
-            + "~/.local/bin/\(Self.dockerHelper)"
-        ))
-    }
+    steps += stepsOutsideOfItsSettings()
     switch program {
     case .pip:
       steps.append(

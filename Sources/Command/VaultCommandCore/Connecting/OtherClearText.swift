@@ -39,10 +39,6 @@ package enum OtherClearText {
         ".config/composer/auth.json",
         "\(program) run --env COMPOSER_AUTH=ITEM -- composer, with the file as its secret"),
       Place(
-        ".config/containers/auth.json",
-        "\(program) connect podman, then: podman logout REGISTRY; podman login REGISTRY",
-        ["\"auth\""]),
-      Place(
         ".yarnrc.yml", "\(program) run --env YARN_NPM_AUTH_TOKEN=ITEM -- yarn", ["npmAuthToken"]),
       Place(
         ".gradle/gradle.properties",
@@ -71,7 +67,7 @@ package enum OtherClearText {
         "SOPS_AGE_KEY by \(program) run --env SOPS_AGE_KEY=ITEM -- sops"),
       Place(
         ".s3cfg",
-        "s3cmd takes AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: \(program) run -- s3cmd",
+        "\(program) run --env AWS_ACCESS_KEY_ID=ID --env AWS_SECRET_ACCESS_KEY=ITEM -- s3cmd",
         ["secret_key", "access_token"]),
       Place(
         ".config/doctl/config.yaml",

@@ -29,6 +29,22 @@ enum KeyringFiles {
     return found.sorted { ($1.modified, $0.path) < ($0.modified, $1.path) }.map(\.path)
   }
 
+  /// How a file that holds the key of a vault becomes the keyring again.
+  ///
+  /// - Parameter files: What ``withVaultKeys(in:)`` found.
+  /// - Returns: One sentence; `nil` without a file.
+  static func hint(for files: [String]) -> String? {
+    guard let newest = files.first else { return nil }
+    guard !isUnreadable(newest) else {
+      return "a vault's key is in \(newest), which the keyring cannot read: \(repairHint(newest))"
+    }
+    let more = files.count > 1 ? " (or \(files.dropFirst().joined(separator: ", ")))" : ""
+    let isInClear = contents(newest)?.starts(with: KeyringProtection.clearStart) ?? false
+    return "a vault's key is in \(newest)\(more): make it the keyring's file again, "
+      + (isInClear
+        ? "and log in anew" : "log in anew, and give the password that it had then")
+  }
+
   /// A keyring's file that the keyring's program cannot read, so that it is as if it were not there.
   ///
   /// - Parameter folders: The folders of the program.

@@ -19,7 +19,7 @@ package enum KeyringProtection: String, Sendable {
   /// gkm-secret-binary.c: the first bytes of an encrypted keyring.
   private static let encryptedStart = Array("GnomeKeyring\n\r\0\n".utf8)
   /// gkm-secret-textual.c: a keyring without a password is a key file, whose first group this is.
-  private static let clearStart = Array("[keyring]".utf8)
+  static let clearStart = Array("[keyring]".utf8)
 
   /// Looks at the file of a collection of gnome-keyring's.
   ///

@@ -56,9 +56,19 @@ extension ServiceConnection {
   /// The error of a service in which there is no keyring, or none that it can read.
   func noCollection(during call: KeyringCall) -> KeyringError {
     let owner = try? process(during: call)
-    guard owner?.provider == .gnomeKeyring,
-      let file = KeyringFiles.unreadable(in: KeyringProtection.folders(of: owner?.process))
-    else { return KeyringError(.noCollection, provider: owner?.provider) }
+    guard owner?.provider == .gnomeKeyring else {
+      return KeyringError(.noCollection, provider: owner?.provider)
+    }
+    guard let file = KeyringFiles.unreadable(in: KeyringProtection.folders(of: owner?.process))
+    else {
+      // It was put aside, and no other one has been made since.
+      guard let again = KeyringFiles.hint(for: KeyringFiles.withVaultKeys()) else {
+        return KeyringError(.noCollection, provider: .gnomeKeyring)
+      }
+      return KeyringError(
+        .noCollection, "there is no keyring: the one with a vault's key was put aside",
+        provider: .gnomeKeyring, remedy: again)
+    }
     return KeyringError(
       .noCollection,
       "the keyring cannot read its own file \(file.path)"

@@ -13,20 +13,10 @@ enum LostKeyringKey {
       .subtracting([.keyring]).map(\.words).sorted().joined(separator: ", ")
     // Those that are looked at are gnome-keyring's.
     let files = [nil, .gnomeKeyring].contains(provider) ? KeyringFiles.withVaultKeys() : []
-    let again: String
-    if let newest = files.first {
-      let more = files.count > 1 ? " (or \(files.dropFirst().joined(separator: ", ")))" : ""
-      again =
-        KeyringFiles.isUnreadable(newest)
-        ? "a vault's key is in \(newest), which the keyring cannot read: "
-          + KeyringFiles.repairHint(newest)
-        : "a vault's key is in \(newest)\(more): make it the keyring's file again, "
-          + "log in anew, and give the password that it had then"
-    } else {
-      let folder = (provider ?? .gnomeKeyring).files.map { ", the folder \($0)," } ?? ""
-      again =
-        "put the keyring's files of before\(folder) back from a backup, and log in anew"
-    }
+    let folder = (provider ?? .gnomeKeyring).files.map { ", the folder \($0)," } ?? ""
+    let again =
+      KeyringFiles.hint(for: files)
+      ?? "put the keyring's files of before\(folder) back from a backup, and log in anew"
     return CredentialError(
       .locked,
       "the keyring does not hold the key of this vault: it was reset, or is another user's or "

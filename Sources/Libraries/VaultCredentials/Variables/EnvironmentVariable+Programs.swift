@@ -149,8 +149,9 @@ extension EnvironmentVariable {
     // Words that are added to a line.
     "OPTIONS", "OPTS", "_OPT", "_ARGS", "_ARGUMENTS",
     // Code that is loaded.
-    "_PRELOAD", "_PLUGIN", "_PLUGINS", "_PLUGIN_DIR", "_PLUGIN_PATH", "_PLUGINS_DIR",
-    "_PLUGINS_PATH", "_EXTENSIONS_DIR", "_LIBRARY_PATH", "_LOAD_PATH", "_MODULE_PATH",
+    "_PRELOAD", "_SETTINGS_MODULE", "_PLUGIN", "_PLUGINS", "_PLUGIN_DIR", "_PLUGIN_PATH",
+    "_PLUGINS_DIR", "_PLUGINS_PATH", "_EXTENSIONS_DIR", "_LIBRARY_PATH", "_LOAD_PATH",
+    "_MODULE_PATH",
     "_MODULES_PATH", "_EXEC_PATH", "_PROFILER_PATH", "_DRIVERS_PATH", "_UNIT_PATH",
     "_INCLUDE_PATH", "_TYPELIB_PATH", "_EXEC_PREFIX", "_ICD_VENDORS", "_HOME",
     // Settings from another file.
@@ -164,10 +165,14 @@ extension EnvironmentVariable {
     // Found from outside, one at a time.
     "AZURE_EXTENSION_DIR", "BUN_INSTALL", "CELERY_LOADER", "CHROME_PATH", "CONDA_EXE",
     "DIRENV_BASH", "GDK_PIXBUF_MODULEDIR", "GTK3_MODULES",
-    "HG", "IPYTHONDIR", "LADSPA_PATH", "NVM_DIR", "OCL_ICD_FILENAMES",
+    "HG", "IPYTHONDIR", "NVM_DIR", "OCL_ICD_FILENAMES",
     "PROXYCHAINS_CONF_FILE", "QEMU_LD_PREFIX", "RPM_CONFIGDIR", "SDL_DYNAMIC_API",
     "SPRING_CONFIG_LOCATION",
     "SYSTEM_WGETRC", "TCL_LIBRARY", "TK_LIBRARY",
+    // A program by its module, or its file.
+    "CELERY_APP", "FLASK_APP", "UVICORN_APP",
+    // Effects, which a program loads as libraries.
+    "CLAP_PATH", "DSSI_PATH", "LADSPA_PATH", "LV2_PATH", "LXVST_PATH", "VST_PATH", "VST3_PATH",
     // Shells, and what they start.
     "IFS", "ENV", "SHELL", "BASHOPTS", "PS0", "PS1", "PS2",
     "PS4", "ZDOTDIR", "HOME", "TMPDIR", "TMP", "TEMP", "VISUAL", "BROWSER", "HISTFILE",

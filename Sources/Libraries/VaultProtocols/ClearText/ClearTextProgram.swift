@@ -6,6 +6,7 @@ package enum ClearTextProgram: String, CaseIterable, Sendable {
   case aws
   case git = "git-credentials"
   case docker
+  case podman
   case netrc
   case npm = "npmrc"
   case pypi = "pypirc"
@@ -17,7 +18,8 @@ package enum ClearTextProgram: String, CaseIterable, Sendable {
   /// Other words for it: those of its program.
   private static let synonyms: [String: ClearTextProgram] = [
     "git": .git, "npm": .npm, "twine": .pypi, "pip": .pypi, "psql": .postgres,
-    "postgresql": .postgres, "podman": .docker, "crates": .cargo, "curl": .netrc, "kubectl": .kube,
+    "postgresql": .postgres, "skopeo": .podman, "buildah": .podman, "crates": .cargo,
+    "curl": .netrc, "kubectl": .kube,
     "kubeconfig": .kube,
   ]
 
@@ -32,7 +34,7 @@ package enum ClearTextProgram: String, CaseIterable, Sendable {
   /// The word that `connect` knows the program by.
   package var connection: String {
     switch self {
-    case .aws, .docker, .cargo, .gh: rawValue
+    case .aws, .docker, .podman, .cargo, .gh: rawValue
     case .git, .netrc: "git"
     case .npm: "npm"
     case .pypi: "twine"
@@ -51,6 +53,7 @@ package enum ClearTextProgram: String, CaseIterable, Sendable {
     case .aws: AWSClearText.self
     case .git: GitClearText.self
     case .docker: DockerClearText.self
+    case .podman: PodmanClearText.self
     case .netrc: NetrcClearText.self
     case .npm: NPMClearText.self
     case .pypi: PyPIClearText.self
@@ -79,6 +82,14 @@ package enum ClearTextProgram: String, CaseIterable, Sendable {
       ]
     case .git: return ["\(home)/.git-credentials", "\(configuration)/git/credentials"]
     case .docker: return [folder("DOCKER_CONFIG", ".docker") + "/config.json"]
+    case .podman:
+      // containers-auth.json(5): a file that is named is the only one; else that of the session comes
+      // before the user's.
+      if let named = environment("REGISTRY_AUTH_FILE"), named.begins(with: "/") { return [named] }
+      let runtime =
+        environment("XDG_RUNTIME_DIR").flatMap { $0.begins(with: "/") ? "\($0)/containers" : nil }
+        ?? "/run/containers/\(System.effectiveUser)"
+      return ["\(runtime)/auth.json", "\(configuration)/containers/auth.json"]
     case .netrc: return [folder("NETRC", ".netrc")]
     // npm takes its variables in any case, and writes them in small letters.
     case .npm:
@@ -139,13 +150,26 @@ package enum ClearTextProgram: String, CaseIterable, Sendable {
     return (all.firstIndex { $0.utf8.elementsEqual(lines[line].utf8) } ?? line) + 1
   }
 
+  /// What is to be said of a file that may hold a secret which is not understood, or not moved.
+  ///
+  /// - Parameter text: The file.
+  /// - Returns: A sentence for people, with what the file says; `nil` if there is none.
+  /// - Throws: `SealingError`; ``ProtocolError`` with code `.configurationUnreadable`.
+  package func doubt(in text: String) throws -> String? {
+    guard let line = try doubtfulLine(in: text) else { return nil }
+    if self == .podman, let part = try PodmanClearText.parts(in: text).first {
+      return "\(part) is a part of a registry, for which podman asks no helper: that registry stays"
+    }
+    return "line \(line) may hold a secret in a form that is not known here"
+  }
+
   /// The comments of a file that have what would be a secret without the mark before it: an old key
   /// that was put out of use.
   ///
   /// - Parameter text: The file.
   /// - Returns: The numbers of their lines, from 1 on.
   package func commentsWithSecrets(in text: String) -> [Int] {
-    guard self != .docker else { return [] }
+    guard ![.docker, .podman].contains(self) else { return [] }
     return text.parts(at: "\n", keepsEmpty: true).enumerated().compactMap { number, part in
       let line = part.trimmingBlanks
       let bare = String(line.drop { "#; \t".contains($0) })
@@ -188,7 +212,7 @@ package enum ClearTextProgram: String, CaseIterable, Sendable {
     let before = try secrets(in: text)
     guard !before.contains(where: { $0.entry.isSame(as: value.entry) }) else { return text }
     // base64 holds any text; the others write lines.
-    let written = [value.entry] + ([.docker, .kube].contains(self) ? [] : [value.main])
+    let written = [value.entry] + ([.docker, .podman, .kube].contains(self) ? [] : [value.main])
     guard written.allSatisfy(ServiceCredential.isPlain) else {
       throw Self.notALine
     }

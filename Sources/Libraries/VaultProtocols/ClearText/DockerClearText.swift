@@ -36,7 +36,7 @@ enum DockerClearText: ClearTextFormat {
 
   private static func document(_ text: String) throws -> JSONValue {
     guard let document = try? JSONValue.parse(Array(text.utf8)), case .object = document else {
-      throw ClearTextProgram.unreadable("docker's config.json is not JSON")
+      throw ClearTextProgram.unreadable("it is not JSON")
     }
     return document
   }
@@ -44,6 +44,12 @@ enum DockerClearText: ClearTextFormat {
   private static func members(of name: String, in document: JSONValue) -> [(String, JSONValue)] {
     guard case .object(let members)? = document[name] else { return [] }
     return members
+  }
+
+  /// The names under `auths`, whether or not they have a secret.
+  static func names(in text: String) throws -> [String] {
+    guard !text.trimmingBlanks.isEmpty else { return [] }
+    return try members(of: "auths", in: document(text)).map(\.0)
   }
 
   private static func account(_ entry: JSONValue) -> (user: String, secret: String)? {
@@ -86,7 +92,7 @@ enum DockerClearText: ClearTextFormat {
     }
   }
 
-  private static func changing(
+  static func changing(
     _ text: String, _ change: (inout [(String, JSONValue)]) -> Void
   ) throws -> String {
     guard case .object(var all) = try document(text) else { return text }

@@ -68,6 +68,16 @@ public enum DockerConfiguration {
     }.map(\.name)
   }
 
+  /// Whether docker asks the vault, for all registries or for one.
+  ///
+  /// - Parameter text: The file.
+  /// - Returns: Whether it does; `false` for a text that is not docker's.
+  package static func usesVault(_ text: String) -> Bool {
+    guard let document = try? JSONValue.parse(Array(text.utf8)) else { return false }
+    return document["credsStore"]?.scalarText == "vault"
+      || document["credHelpers"]?.sortedMembers.contains { $0.value.scalarText == "vault" } ?? false
+  }
+
   private static func isWithoutStore(_ text: String) -> Bool {
     do { return try store(in: text) == nil } catch { return false }
   }

@@ -120,8 +120,13 @@ package enum ProcessState {
   /// Whether PATH has a program of this name.
   package static func isInPath(_ program: String) -> Bool { path(of: program) != nil }
 
-  private static func path(of program: String) -> String? {
+  /// The folders in which programs are looked for, in their order.
+  package static var searchPath: [Substring] {
     (variable("PATH") ?? "/usr/local/bin:/usr/bin:/bin").parts(at: ":")
+  }
+
+  private static func path(of program: String) -> String? {
+    searchPath
       .map { "\($0)/\(program)" }.first { unsafe access($0, X_OK) == 0 }
   }
 

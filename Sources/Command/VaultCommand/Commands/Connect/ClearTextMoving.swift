@@ -210,6 +210,7 @@ struct ClearTextMoving {
     case .gh where Connection.givesTokensToGit(): [("git", nil)]
     case .docker where file.isWhole && part == nil: [("docker", nil)]
     case .docker: file.secrets.map { ("docker", file.program.part(of: $0.entry)) }
+    case .podman: [("podman", nil)]
     case .npm, .pypi, .cargo, .gh, .postgres: []
     }
   }
@@ -258,13 +259,24 @@ struct ClearTextMoving {
     return !helpers.isEmpty
   }
 
-  /// What to type from now on, for programs that have no setting for it.
-  static func lines(_ stored: [ClearTextSweep.Stored]) -> [(text: String, hint: String)] {
+  /// What to type from now on, for programs that have no setting for it, and what others need beside
+  /// their settings.
+  func lines(_ stored: [ClearTextSweep.Stored]) throws -> [(text: String, hint: String)] {
+    let words = Set(stored.map(\.file.program.connection))
+    return try Self.lines(stored)
+      + words.sorted().filter { Connection.Program(rawValue: $0) != nil }.flatMap {
+        try Connection($0, part: nil, settings: settings).stepsOutsideOfItsSettings()
+      }
+  }
+
+  private static func lines(
+    _ stored: [ClearTextSweep.Stored]
+  ) -> [(text: String, hint: String)] {
     var seen: Set<String> = []
     return stored.compactMap { one in
       let command: String
       switch one.file.program {
-      case .aws, .git, .docker, .kube: return nil
+      case .aws, .git, .docker, .podman, .kube: return nil
       case .netrc where one.secret.entry.begins(with: "(default)"):
         return (
           "what .netrc had for 'default' is given to no host by itself",

@@ -192,7 +192,7 @@ struct ConnectCommand: ParsableCommand {
     }
     try moving.tell(stored)
     try options.write(changes, Self.verbs)
-    for (text, hint) in ClearTextMoving.lines(stored) { StandardError.note(text, hint: hint) }
+    for (text, hint) in try moving.lines(stored) { StandardError.note(text, hint: hint) }
     ClearTextMoving.tellCopies(sweep)
     try moving.tellKeptHelper(sweep)
     if isLeft { throw ExitStatusOnly(status: .no) }

@@ -146,7 +146,7 @@ struct ClearTextImport {
         "\(dryRun ? "would write" : "wrote") to \(StandardOutput.shown(path)): "
           + "the program asks the vault")
     }
-    for (text, hint) in ClearTextMoving.lines(stored) { StandardError.note(text, hint: hint) }
+    for (text, hint) in try moving.lines(stored) { StandardError.note(text, hint: hint) }
     for (text, hint) in sweep.links { StandardError.note(text, hint: hint) }
     try moving.tellKeptHelper(sweep)
     StandardError.note(

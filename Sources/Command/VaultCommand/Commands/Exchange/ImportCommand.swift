@@ -180,6 +180,7 @@ struct ImportCommand: ParsableCommand {
     }
     let places = [
       ".aws/credentials": "aws", ".docker/config.json": "docker", "gh/hosts.yml": "gh",
+      "containers/auth.json": "podman",
       ".kube/config": "kube", ".cargo/credentials.toml": "cargo", ".cargo/credentials": "cargo",
     ]
     if isThere, let (_, format) = places.first(where: { word.ends(with: $0.key) }) {
