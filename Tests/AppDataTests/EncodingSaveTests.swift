@@ -53,11 +53,12 @@ struct EncodingSaveTests {
     try context.save()
     let once = Once()
     first.value = Hooked { [unowned context] in
-      guard once.isFirst() else { return }
-      first.number += 1
-      second.number += 1
-      context.delete(third)
-      context.insert(EncodingOwner(100))
+      if once.isFirst() {
+        first.number += 1
+        second.number += 1
+        context.delete(third)
+        context.insert(EncodingOwner(100))
+      }
     }
     try context.save()
     if context.hasChanges { try context.save() }
