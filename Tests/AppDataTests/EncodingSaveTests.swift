@@ -38,6 +38,36 @@ struct EncodingSaveTests {
     #expect(try saved(container) == [5] && !context.hasChanges)
   }
 
+  /// A program's own store encodes by itself: what changes then is saved by the next save.
+  @Test(arguments: [CustomStoreTests.Kind.json, .wrapped])
+  func inAStoreOfTheProgramsItStaysPending(_ kind: CustomStoreTests.Kind) throws {
+    let place = try CustomStoreTests.Place(kind)
+    func open() throws -> ModelContext {
+      CustomStoreTests.context(
+        try ModelContainer(
+          for: Schema([EncodingOwner.self]), configurations: [place.configuration()]))
+    }
+    let context = try open()
+    let (first, second, third) = (EncodingOwner(1), EncodingOwner(10), EncodingOwner(20))
+    for owner in [first, second, third] { context.insert(owner) }
+    try context.save()
+    let once = Once()
+    first.value = Hooked { [unowned context] in
+      if once.isFirst() {
+        first.number += 1
+        second.number += 1
+        context.delete(third)
+        context.insert(EncodingOwner(100))
+      }
+    }
+    try context.save()
+    if context.hasChanges { try context.save() }
+    #expect(!context.hasChanges && !once.isFirst())
+    let saved = try open().fetch(
+      FetchDescriptor<EncodingOwner>(sortBy: [SortDescriptor(\.number)]))
+    #expect(saved.map(\.number) == [2, 11, 100])
+  }
+
   @Test func anEndlessOneIsRefused() throws {
     let (container, context) = try memory(EncodingOwner.self)
     let owner = EncodingOwner(1)
@@ -71,6 +101,15 @@ struct EncodingSaveTests {
   var number: Int
   var value = Hooked {}
   init(_ number: Int) { self.number = number }
+}
+
+/// Is asked by a hook whether it was called before.
+private final class Once {
+  private var wasCalled = false
+  func isFirst() -> Bool {
+    defer { wasCalled = true }
+    return !wasCalled
+  }
 }
 
 /// Calls a closure when it is encoded.

@@ -96,6 +96,43 @@ struct GuardedMemberTests {
     for predicate in predicates { #expect(try count(predicate, context) == 1) }
   }
 
+  /// A predicate that another thread evaluates asks no object of this one for its identifier, or for
+  /// what its superclass stores.
+  @Test func anIdentifierIsReadWhenThePredicateIsMade() throws {
+    let (_, context) = try memory(GuardedOwner.self, GuardedKeeper.self)
+    let (owner, other) = (GuardedKeeper(1), GuardedKeeper(2))
+    for keeper in [owner, other] { context.insert(keeper) }
+    try context.save()
+    let holder = GuardedHolder(owner), all = false
+    let predicates: [Predicate<GuardedOwner>] = [
+      #Predicate { all || $0.persistentModelID == holder.owner.persistentModelID },
+      #Predicate { all || $0.persistentModelID == owner.persistentModelID },
+      #Predicate { all || $0.id == owner.id },
+      #Predicate { all || $0.number == owner.number },
+    ]
+    holder.owner = other
+    owner.number = 1_000
+    for predicate in predicates.dropLast() {
+      let found = try context.fetch(FetchDescriptor(predicate: predicate))
+      #expect(found.map(\.persistentModelID) == [owner.persistentModelID])
+    }
+    #expect(try context.fetchCount(FetchDescriptor(predicate: predicates[3])) == 0)
+    owner.number = 1
+    #expect(try context.fetchCount(FetchDescriptor(predicate: predicates[3])) == 1)
+  }
+
+  /// A name in small letters may be a type's.
+  @Test func aTypeMayBeginWithASmallLetter() throws {
+    let context = try context()
+    let all = false, list = [1, 2]
+    #expect(try count(#Predicate { all || $0.number == guarded_limits.first }, context) == 1)
+    #expect(try count(#Predicate { all || $0.number == guarded_limits.twice(1) }, context) == 1)
+    #expect(try count(#Predicate { $0.number == guarded_limits.twice(list[0]) }, context) == 1)
+    #expect(try count(#Predicate { all || $0.number == guarded_limits.Inner.last }, context) == 1)
+    #expect(
+      try count(#Predicate { all || $0.number == guarded_kind.second.rawValue }, context) == 1)
+  }
+
   /// What is computed is read once, not for each row.
   @Test func aComputedMemberIsReadOnce() throws {
     let context = try context()
@@ -137,6 +174,30 @@ struct GuardedMemberTests {
 private struct Filter: Codable, Hashable {
   var words: [String] = []
   var first: String { words[0] }
+}
+
+@Model class GuardedOwner {
+  var number: Int
+  init(_ number: Int) { self.number = number }
+}
+
+@Model final class GuardedKeeper: GuardedOwner {}
+
+private final class GuardedHolder {
+  var owner: GuardedOwner
+  init(_ owner: GuardedOwner) { self.owner = owner }
+}
+
+// swift-format-ignore: TypeNamesShouldBeCapitalized
+private enum guarded_limits {
+  static let first = 1
+  static func twice(_ number: Int) -> Int { 2 * number }
+  enum Inner { static let last = 3 }
+}
+
+// swift-format-ignore: TypeNamesShouldBeCapitalized
+private enum guarded_kind: Int {
+  case first, second
 }
 
 private struct Form {

@@ -74,6 +74,35 @@ struct ScalingTests {
     }
   }
 
+  /// The same array as in Swift, with the other side's links; each is one pass over references.
+  @Test func childrenAreTakenOutOfALongArrayInNoContext() throws {
+    let tour = Tour()
+    tour.halts = (0..<300).map { Halt($0, tour: nil) }
+    var expected = tour.halts
+    var random = SeededGenerator(seed: 12)
+    for round in 0..<60 {
+      let count = Int.random(in: 1...12, using: &random)
+      let gone = Set(expected.shuffled(using: &random).prefix(count).map { ObjectIdentifier($0) })
+      let removed = expected.filter { gone.contains(ObjectIdentifier($0)) }
+      tour.halts.removeAll { gone.contains(ObjectIdentifier($0)) }
+      expected.removeAll { gone.contains(ObjectIdentifier($0)) }
+      if round % 3 == 0, let back = removed.last {
+        tour.halts.append(back)
+        expected.append(back)
+      }
+      if round % 5 == 0 { tour.halts.reverse() }
+      if round % 5 == 0 { expected.reverse() }
+      #expect(tour.halts.map(\.order) == expected.map(\.order))
+      #expect(removed.dropLast().allSatisfy { $0.tour == nil })
+      #expect(expected.allSatisfy { $0.tour === tour })
+      if expected.count < 40 { break }
+    }
+    let (_, context) = try memory(Tour.self)
+    context.insert(tour)
+    try context.save()
+    #expect(tour.halts.map(\.order) == expected.map(\.order))
+  }
+
   /// The same link twice, as programs make it to be sure.
   @Test(arguments: [false, true]) func childrenAreLinkedAndAppended(isInContext: Bool) throws {
     let (_, context) = try memory(Tour.self)

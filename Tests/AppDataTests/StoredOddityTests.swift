@@ -66,7 +66,7 @@ struct StoredOddityTests {
     #expect(try context.container.check() == [])
   }
 
-  @Test(arguments: ["1,5x", "1.5x", "1e", "x", "", "+", ".", "0x10"])
+  @Test(arguments: ["1,5x", "1.5x", "1e", "x", "", "+", ".", "0x10", " 1.5", "1.5\n"])
   func aDecimalThatIsNoNumberDoesNotDecode(text: String) throws {
     do {
       let context = try open(OddPrice.self)

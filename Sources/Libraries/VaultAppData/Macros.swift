@@ -14,8 +14,8 @@
   member, conformances: Observable, PersistentModel, Sendable,
   names: named(_$backingData), named(_$description), named(persistentBackingData),
   named(schemaMetadata), named(init), named(_$observationRegistrar), named(access),
-  named(withMutation), named(_$changing), named(_$record), named(_$make),
-  named(_$writeConstants), named(_$madeDescription), named(_$first), named(_$join))
+  named(withMutation), named(_$changing), named(_$changed), named(_$metadata), named(_$record),
+  named(_$make), named(_$writeConstants), named(_$madeDescription), named(_$first), named(_$join))
 @attached(memberAttribute)
 @attached(extension, conformances: Observable, PersistentModel, Sendable)
 public macro Model() = #externalMacro(module: "VaultAppDataMacros", type: "ModelMacro")

@@ -75,7 +75,12 @@ final class CapturingRewriter: SyntaxRewriter {
   }
 
   private func copy(_ value: String) -> ExprSyntax {
-    if let known = values.first(where: { $0.value == value }) { return "\(raw: known.name)" }
+    func plain(_ value: String) -> Substring {
+      value.hasSuffix(".self") ? value.dropLast(5) : value[...]
+    }
+    if let known = values.first(where: { plain($0.value) == plain(value) }) {
+      return "\(raw: known.name)"
+    }
     let name = "_c\(values.count)"
     values.append((name, value))
     return "\(raw: name)"
@@ -98,15 +103,24 @@ final class CapturingRewriter: SyntaxRewriter {
       }
       if isChainOfValues(node) { return around(node, copy(node.trimmedDescription)) }
     }
-    guard let base = node.base else { return ExprSyntax(node) }
-    return ExprSyntax(node.with(\.base, visit(base)))
+    // A type and what it is declared in are nothing to copy.
+    guard let base = node.base, !ExprSyntax(node).isType else { return ExprSyntax(node) }
+    return ExprSyntax(node.with(\.base, member(of: base)))
+  }
+
+  /// What a member is read of: perhaps a type whose name is in small letters.
+  private func member(of base: ExprSyntax) -> ExprSyntax {
+    guard let root = base.as(DeclReferenceExprSyntax.self), root.argumentNames == nil,
+      isValue(root.baseName)
+    else { return visit(base) }
+    return around(root, copy("\(root.baseName.text).self"))
   }
 
   override func visit(_ node: FunctionCallExprSyntax) -> ExprSyntax {
     var call = node
     if let callee = node.calledExpression.as(MemberAccessExprSyntax.self) {
-      if let base = callee.base {
-        call.calledExpression = ExprSyntax(callee.with(\.base, visit(base)))
+      if let base = callee.base, !base.isType {
+        call.calledExpression = ExprSyntax(callee.with(\.base, member(of: base)))
       }
     } else if let callee = node.calledExpression.as(DeclReferenceExprSyntax.self) {
       if callee.baseName.text.first?.isUppercase != true { isComplete = false }
@@ -174,21 +188,13 @@ final class CapturingRewriter: SyntaxRewriter {
       text.first?.isUppercase == false, let base = node.base
     else { return false }
     if let inner = base.as(MemberAccessExprSyntax.self) {
-      return isChainOfValues(inner) || isChainOfTypes(inner)
+      return isChainOfValues(inner) || base.isType
     }
     guard let root = base.as(DeclReferenceExprSyntax.self), root.argumentNames == nil else {
       return false
     }
     return !declared.contains(root.baseName.text) && root.baseName.text != "super"
       && !root.baseName.text.hasPrefix("$")
-  }
-
-  private func isChainOfTypes(_ node: MemberAccessExprSyntax) -> Bool {
-    guard node.declName.baseName.text.first?.isUppercase == true, let base = node.base else {
-      return false
-    }
-    if let inner = base.as(MemberAccessExprSyntax.self) { return isChainOfTypes(inner) }
-    return base.as(DeclReferenceExprSyntax.self)?.baseName.text.first?.isUppercase == true
   }
 
   private func isValue(_ token: TokenSyntax) -> Bool {

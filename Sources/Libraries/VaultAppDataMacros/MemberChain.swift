@@ -48,20 +48,26 @@ struct MemberChain {
   }
 
   /// The values of an expanded predicate read it so: at once where that cannot end the program.
+  ///
+  /// The root is followed by `.self`: it is a type if its name is one in small letters.
   var source: String {
     let names = names.map { StringLiteralExprSyntax(content: $0).description }
-    return "_AppData.Member(\(root), \(names.joined(separator: ", "))) { $0\(path) }"
+    return "_AppData.Member(\(root).self, \(names.joined(separator: ", "))) { $0\(path) }"
   }
 }
 
 extension ExprSyntax {
   /// A type's name, as far as its letters tell.
-  fileprivate var isType: Bool {
+  var isType: Bool {
     if let node = self.as(MemberAccessExprSyntax.self) {
-      return node.declName.baseName.text.first?.isUppercase == true && node.base?.isType == true
+      return node.declName.baseName.text.first?.isUppercase == true
+        && node.base?.mayHoldTypes == true
     }
     return self.as(DeclReferenceExprSyntax.self)?.baseName.text.first?.isUppercase == true
   }
+
+  /// Whether it may have types in it, as no value has: a type, or a module in small letters.
+  var mayHoldTypes: Bool { isType || self.as(DeclReferenceExprSyntax.self)?.isValue == true }
 
   /// Whether it is only the beginning of what is read: `a?.b` of `a?.b.c()`.
   var isBaseOfMore: Bool {

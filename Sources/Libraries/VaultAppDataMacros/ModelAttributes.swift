@@ -53,12 +53,38 @@ extension AttributeSyntax {
 }
 
 extension ClassDeclSyntax {
-  /// The global actor of the class.
-  ///
-  /// A macro sees the name of an attribute only: `@MainActor`, and `@DatabaseActor` by custom.
-  func globalActor(in context: some MacroExpansionContext) -> String? {
-    ModelAttributes(attributes, in: context).compiled.first(where: \.isGlobalActor)?
-      .attributeName.trimmedDescription
+  /// Whether an attribute is a global actor: `@MainActor`, and `@DatabaseActor` by custom.
+  func isIsolated(in context: some MacroExpansionContext) -> Bool {
+    ModelAttributes(attributes, in: context).compiled.contains(where: \.isGlobalActor)
+  }
+
+  /// Whether the class may belong to a global actor: an actor may have any name, and the superclass
+  /// or a protocol may bring one along.
+  func mayBeIsolated(in context: some MacroExpansionContext) -> Bool {
+    let attributes = ModelAttributes(attributes, in: context)
+    return (attributes.compiled + attributes.undecided).contains { !$0.isKnownNotToIsolate }
+      || (inheritanceClause?.inheritedTypes ?? []).contains { !$0.isKnownNotToIsolate }
+  }
+}
+
+extension AttributeSyntax {
+  private static let others: Set<String> = [
+    "Model", "available", "dynamicMemberLookup", "objc", "objcMembers", "usableFromInline",
+  ]
+
+  fileprivate var isKnownNotToIsolate: Bool { Self.others.contains(plainName) }
+}
+
+extension InheritedTypeSyntax {
+  private static let others: Set<String> = [
+    "Codable", "Comparable", "CustomDebugStringConvertible", "CustomStringConvertible",
+    "Decodable", "Encodable", "Equatable", "Hashable", "Identifiable", "Observable",
+    "PersistentModel", "Sendable",
+  ]
+
+  fileprivate var isKnownNotToIsolate: Bool {
+    // `Sendable`, `@unchecked Sendable`, `Swift.Sendable`.
+    Self.others.contains(type.lastToken(viewMode: .sourceAccurate)?.text ?? "")
   }
 }
 

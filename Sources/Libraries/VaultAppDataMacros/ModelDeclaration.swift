@@ -19,8 +19,10 @@ struct ModelDeclaration {
   let access: String
   let isFinal: Bool
   let isOpen: Bool
-  /// The global actor of the class, as its attribute says.
-  let actor: String?
+  /// Whether the class may belong to a global actor, for all that can be seen.
+  let mayBeIsolated: Bool
+  /// Whether it does, as the name of an attribute says.
+  let isIsolated: Bool
   /// What comes first after the colon: the superclass, if there is one, or a protocol.
   let firstInherited: String?
   /// The superclass, where it is a model too; only the expansion of members is told.
@@ -43,7 +45,8 @@ struct ModelDeclaration {
       }
     isFinal = modifiers.contains("final")
     isOpen = modifiers.contains("open")
-    actor = declaration.globalActor(in: context)
+    mayBeIsolated = declaration.mayBeIsolated(in: context)
+    isIsolated = declaration.isIsolated(in: context)
     firstInherited = declaration.inheritanceClause?.inheritedTypes.first?.type.trimmedDescription
     let members = ModelMembers(declaration, in: context).compiled
     properties = members.compactMap { $0.as(VariableDeclSyntax.self) }

@@ -11,25 +11,28 @@ struct ModelExpansion {
   init(_ model: ModelDeclaration) { self.model = model }
 
   var members: [DeclSyntax] {
-    (model.superclass.map(submodelStorage) ?? storage) + [schemaMetadata]
-      + [initializer].compactMap { $0 } + [
-        """
-        @safe @exclusivity(unchecked) nonisolated(unsafe) private var _$observationRegistrar = _AppData.Registrar()
-        """,
-        """
-        internal nonisolated func access<_M>(keyPath: Swift.KeyPath<\(name), _M>) {
-          _$observationRegistrar.access(self, keyPath: keyPath)
-        }
-        """,
-        """
-        internal nonisolated func withMutation<_M, _R>(
-          keyPath: Swift.KeyPath<\(name), _M>, _ mutation: () throws -> _R
-        ) rethrows -> _R {
-          try _$observationRegistrar.withMutation(of: self, keyPath: keyPath, mutation)
-        }
-        """,
-        changing,
-      ] + (constants.map { [$0] } ?? [])
+    var members = (model.superclass.map(submodelStorage) ?? storage) + schemaMetadata
+    members += [initializer].compactMap { $0 }
+    members += [
+      """
+      @safe @exclusivity(unchecked) nonisolated(unsafe) private var _$observationRegistrar = _AppData.Registrar()
+      """,
+      """
+      internal nonisolated func access<_M>(keyPath: Swift.KeyPath<\(name), _M>) {
+        _$observationRegistrar.access(self, keyPath: keyPath)
+      }
+      """,
+      """
+      internal nonisolated func withMutation<_M, _R>(
+        keyPath: Swift.KeyPath<\(name), _M>, _ mutation: () throws -> _R
+      ) rethrows -> _R {
+        try _$observationRegistrar.withMutation(of: self, keyPath: keyPath, mutation)
+      }
+      """,
+    ]
+    members += changing
+    members += [constants].compactMap { $0 }
+    return members
   }
 
   private var name: TokenSyntax { .identifier(model.name) }
@@ -139,49 +142,61 @@ struct ModelExpansion {
 
   // MARK: Properties
 
-  private var schemaMetadata: DeclSyntax {
+  private var schemaMetadata: [DeclSyntax] {
+    let type = "[_AppData.Schema.PropertyMetadata]"
     let entries = model.properties.map(entry) + model.macros.map(entry)
     let list = entries.isEmpty ? "[]" : "[\n    \(entries.joined(separator: ",\n    ")),\n  ]"
-    return """
+    let body = model.mayBeIsolated ? unisolated("metadata", as: "() -> \(type)") + "()" : list
+    let metadata: DeclSyntax = """
       nonisolated \(opened)\(overriding)\(raw: kind) var schemaMetadata: \
-      [_AppData.Schema.PropertyMetadata] {
-        \(raw: unisolated(list, as: "[_AppData.Schema.PropertyMetadata]"))
+      \(raw: type) {
+        \(raw: body)
       }
       """
+    guard model.mayBeIsolated else { return [metadata] }
+    return [metadata, "private static func _$metadata() -> \(raw: type) {\n  \(raw: list)\n}"]
   }
 
-  /// Code that makes key paths, which for a class of an actor only the actor may.
-  private func unisolated(
-    _ body: String, as type: String, of parameter: String? = nil
-  ) -> String {
-    guard let actor = model.actor else { return body }
-    let closure = "{ @\(actor)\(parameter.map { " [] (model: \($0))" } ?? "") in\n\(body)\n}"
-    return "_AppData.unisolated(\(closure), as: ((\(parameter ?? "")) -> \(type)).self)"
-      + "(\(parameter == nil ? "" : "self"))"
+  /// A function of the class that makes key paths, which for a class of an actor only the actor may.
+  ///
+  /// The function has the isolation of the class, wherever that is from: an attribute, the
+  /// superclass, a protocol. A macro sees names only.
+  private func unisolated(_ function: String, as type: String) -> String {
+    "_AppData.unisolated(\(model.name)._$\(function), as: (\(type)).self)"
   }
 
   /// Changes that no setter makes: an inverse, a rollback, another context's save.
-  private var changing: DeclSyntax {
-    let target = model.actor == nil ? "" : "model."
+  private var changing: [DeclSyntax] {
+    let target = model.mayBeIsolated ? "model." : ""
     let cases = model.properties.enumerated().filter { !$1.isConstant }.map { index, property in
       "  case \(index): \(target)withMutation(keyPath: \\.\(property.name)) {}"
     }
     let isOwn = model.superclass == nil
     let number = "property\(isOwn ? "" : " - \(model.name)._$first")"
     let toSuper = "super._$changing(property)"
-    func choice(_ rest: String) -> String {
+    func choice(_ number: String, _ rest: String) -> String {
       "switch \(number) {\n\((cases + ["  default: \(rest)"]).joined(separator: "\n"))\n  }"
     }
-    var body = choice(isOwn ? "break" : toSuper)
-    if model.actor != nil {
-      let isolated = unisolated(choice("break"), as: "Swift.Void", of: model.name)
-      body = isOwn ? isolated : "\(isolated)\n\(toSuper)"
+    var body = choice(number, isOwn ? "break" : toSuper)
+    if model.mayBeIsolated {
+      let type = "(\(model.name), Swift.Int) -> Swift.Void"
+      body = unisolated("changed", as: type) + "(self, \(number))"
+      if !isOwn { body += "\n  \(toSuper)" }
     }
-    return """
+    let changing: DeclSyntax = """
       nonisolated \(opened)\(overriding)func _$changing(_ property: Swift.Int) {
         \(raw: body)
       }
       """
+    guard model.mayBeIsolated else { return [changing] }
+    return [
+      changing,
+      """
+      private static func _$changed(_ model: \(name), _ property: Swift.Int) {
+        \(raw: choice("property", "break"))
+      }
+      """,
+    ]
   }
 
   /// Puts what `let` properties hold into the storage: they have no accessors that could.

@@ -64,8 +64,9 @@ extension ModelMacro: ExtensionMacro {
   ) throws -> [ExtensionDeclSyntax] {
     guard let syntax = declaration.as(ClassDeclSyntax.self), !protocols.isEmpty else { return [] }
     let model = ModelDeclaration(syntax, in: context)
-    // An `id` of the actor's is the one of `Identifiable`, which is nobody's.
-    let isChecked = model.actor != nil && model.properties.contains { $0.name == "id" }
+    // An `id` of the actor's is the one of `Identifiable`, which is nobody's. Where there is no
+    // actor, the attribute would be a warning.
+    let isChecked = model.isIsolated && model.properties.contains { $0.name == "id" }
     let isDeclaredSendable = syntax.inheritanceClause?.inheritedTypes.contains {
       // `Sendable`, `@unchecked Sendable`, `Swift.Sendable`.
       $0.type.lastToken(viewMode: .sourceAccurate)?.text == "Sendable"

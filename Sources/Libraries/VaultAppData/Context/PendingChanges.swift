@@ -30,6 +30,8 @@ final class PendingChanges {
   @safe @exclusivity(unchecked) private var marks: [PendingMark] = []
   /// Of the save under way, which takes back by itself what it changes.
   var journal: SaveJournal?
+  /// Of a program's own store that saves.
+  var late: LateChanges?
   private var watchers = PendingWatchers()
   private let plans: [EntityPlan]
   private let connections: ContextConnections
@@ -159,6 +161,7 @@ final class PendingChanges {
     if record.state == .stored || record.state == .deleted {
       record.changed.insert(index)
     }
+    late?.note(record, index)
     add(record)
   }
 
@@ -197,6 +200,13 @@ final class PendingChanges {
       record.changed.insert(index)
       hold(record)
     }
+  }
+
+  /// Makes pending again what no store was told of.
+  func putBack(_ late: LateChanges) {
+    late.records.forEach { hold($0) }
+    putBack(late.properties)
+    if hasChanges { autosaving.noteChange() }
   }
 
   // MARK: Links

@@ -19,6 +19,8 @@ struct Saving {
     var custom: [Int: CustomSaveResult] = [:]
     /// Changed objects whose rows others have deleted.
     var vanished: [Record] = []
+    /// What was changed while they saved.
+    let late = LateChanges()
     /// What each store's part has changed in the context.
     var journals: [(store: Int, journal: SaveJournal)] = []
   }
@@ -179,7 +181,12 @@ struct Saving {
   }
 
   private func write(_ part: Part, to store: CustomStore) throws {
+    let pending = pending.records
+    let deleted = Set(pending.lazy.filter { $0.state == .deleted }.map { ObjectIdentifier($0) })
+    self.pending.late = tokens.late
+    defer { self.pending.late = nil }
     let result = try write(part.records, to: store)
+    tokens.late.compare(self.pending.records, pending.count, deleted: deleted)
     tokens.custom[part.store] = result
     tokens.vanished += result.vanished
     tokens.written[part.store] = result.token
@@ -242,7 +249,8 @@ struct Saving {
   // MARK: Afterwards
 
   /// Makes what was written to some of the stores no longer pending, and tells the other contexts.
-  private func settle(_ records: [Record], in stores: Set<Int>) {
+  private func settle(_ written: [Record], in stores: Set<Int>) {
+    let records = written.filter { !tokens.late.contains($0) }
     for (store, result) in tokens.custom where stores.contains(store) { settle(result, of: store) }
     var keys = (inserted: KeysByEntity(), updated: KeysByEntity(), deleted: KeysByEntity())
     var inserted: [PersistentIdentifier] = []
@@ -293,6 +301,7 @@ struct Saving {
     notice.deleted = keys.deleted.finish()
     forgetLinks(to: notice.deleted)
     pending.settle(stores, isAll: stores.count == container.stores.count)
+    if !tokens.custom.isEmpty { pending.putBack(tokens.late) }
     if pending.records.isEmpty { context.autosaving.release() }
     pending.clearLinks(stores)
     if pending.records.isEmpty { context.rows.forgetDiscarded() }

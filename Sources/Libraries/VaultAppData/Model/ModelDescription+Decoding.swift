@@ -30,9 +30,10 @@ extension _AppData.ModelDescription {
       }
     }
     if let value: Value = Self.plain(slot) { return DecodedValue(value: value, box: nil) }
-    guard case .text(let text) = slot, let decodable = type as? any Decodable.Type else {
-      return nil
-    }
+    // What has a column type of its own is never read as JSON.
+    guard case .text(let text) = slot, properties[index].isJSON,
+      let decodable = type as? any Decodable.Type
+    else { return nil }
     return decoded(text, as: decodable, index) as? DecodedValue<Value>
   }
 

@@ -197,6 +197,7 @@ extension _AppData.Record {
 
   /// Takes models out of an array by their places; `false` if that is not how it is done here.
   private func remove(_ places: [Int], _ index: Int) -> Bool {
+    if context == nil { return removeDetached(places, index) }
     guard state == .inserted || state == .stored, let context,
       let plan = entity?.relationshipByProperty[index]
     else { return false }

@@ -39,6 +39,18 @@ extension _AppData.Record {
     return true
   }
 
+  /// Takes models out of an array by their places; `false` if that is not how it is done here.
+  func removeDetached(_ places: [Int], _ index: Int) -> Bool {
+    guard state == .detached, let model, case .models(let list) = slots[index],
+      places.allSatisfy({ $0 < list.count })
+    else { return false }
+    let gone = list.remove(at: places)
+    if let inverse = description.inverse(of: index) {
+      for target in gone { target.record?.dropLink(inverse.index, to: model) }
+    }
+    return true
+  }
+
   /// Leads back to a new object from all that its initializer linked.
   func leadBack(to model: any PersistentModel) {
     guard !slots.isEmpty else { return }
@@ -139,6 +151,21 @@ extension _AppData {
       if isOpen { open?.append(model, version: version) }
       models.append(model)
       if !members.isEmpty { members.insert(ObjectIdentifier(model)) }
+    }
+
+    /// Takes out the models at some places, which ascend.
+    func remove(at places: [Int]) -> [any PersistentModel] {
+      version &+= 1
+      let gone = places.map { models[$0] }
+      var (place, next) = (-1, places[...])
+      models.removeAll { _ in
+        place += 1
+        guard place == next.first else { return false }
+        next.removeFirst()
+        return true
+      }
+      for model in gone { members.remove(ObjectIdentifier(model)) }
+      return gone
     }
 
     func remove(_ model: any PersistentModel) {

@@ -46,6 +46,30 @@ extension _AppData {
     return call(Function(source ?? "a computed value", Foundation.Expression<Output> { node }))
   }
 
+  /// A model that is computed where it is reached: the store knows it by its identifier only.
+  @available(
+    *, unavailable,
+    message: "a predicate cannot hold a model: compare its persistentModelID, as a value"
+  )
+  public static func buildDeferred<each Captured, Output: PersistentModel>(
+    _ source: String?, _ captured: repeat each Captured,
+    @_implicitSelfCapture value: @escaping (repeat each Captured) throws -> Output
+  ) -> CapturedModel<Output> {
+    CapturedModel()
+  }
+
+  /// A model, or none, that is computed where it is reached.
+  @available(
+    *, unavailable,
+    message: "a predicate cannot hold a model: compare its persistentModelID, as a value"
+  )
+  public static func buildDeferred<each Captured, Output: PersistentModel>(
+    _ source: String?, _ captured: repeat each Captured,
+    @_implicitSelfCapture value: @escaping (repeat each Captured) throws -> Output?
+  ) -> CapturedModel<Output?> {
+    CapturedModel()
+  }
+
   /// A computation, and its result when there is one.
   // A closure of the program's is not Sendable. It is the only one that has the captured values,
   // which are copies; as with a value computed at once, nothing else is promised about them.

@@ -67,8 +67,17 @@ enum StoredMembers {
       guard let wrapped = optional.wrapped else { return true }
       value = wrapped
     }
-    if let model = value as? any PersistentModel, let found = member(name, of: model) {
-      return rest.isEmpty || areStored(rest, in: found(), as: type)
+    if let model = value as? any PersistentModel {
+      // What it is known by asks nothing of the program. `id` is that, or the program's own.
+      if rest.isEmpty, name == "persistentModelID" || name == "id",
+        type == PersistentIdentifier.self || type == PersistentIdentifier?.self
+      {
+        return true
+      }
+      if let path = keyPath(name, of: model) {
+        if rest.isEmpty { return true }
+        return model[keyPath: path].map { areStored(rest, in: $0, as: type) } == true
+      }
     }
     // What shows itself in its own way may show anything; it may be as long as it likes.
     guard !(value is any CustomReflectable) else { return false }
@@ -92,11 +101,10 @@ enum StoredMembers {
     return false
   }
 
-  private static func member<Model: PersistentModel>(
+  /// The key path of a stored property, perhaps of the superclass's.
+  private static func keyPath<Model: PersistentModel>(
     _ name: String, of model: Model
-  ) -> (() -> Any)? {
-    let property = Model._$description.properties.first { $0.name == name }
-    guard let path = property?.keyPath as? PartialKeyPath<Model> else { return nil }
-    return { model[keyPath: path] }
+  ) -> AnyKeyPath? {
+    type(of: model)._$description.properties.first { $0.name == name }?.keyPath
   }
 }

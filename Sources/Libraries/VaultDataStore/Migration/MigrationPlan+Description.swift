@@ -115,6 +115,17 @@ extension MigrationPlan {
 }
 
 extension SchemaMatches {
+  /// The indexes that both schemas have, on the same values: one follows a column that gets another
+  /// name, where another column may get the old one.
+  var keptIndexes: Set<IndexDefinition> {
+    Set(old.indexDefinitions).intersection(new.indexDefinitions).filter { index in
+      !columnRenames.contains {
+        $0.table == index.table
+          && (index.columns.contains($0.old) || index.columns.contains($0.new))
+      }
+    }
+  }
+
   /// The table's name before any step.
   func oldTable(of entity: StoredEntity) -> String {
     tableRenames.first { $0.new == entity.table }?.old ?? entity.table

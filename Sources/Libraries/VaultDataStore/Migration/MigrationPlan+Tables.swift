@@ -23,7 +23,7 @@ extension MigrationPlan {
       if change(old, to: table, matches) { rebuilt.insert(table.name) }
     }
     for (number, move) in moves.enumerated() { distribute(move, number) }
-    let kept = Set(matches.old.indexDefinitions)
+    let kept = matches.keptIndexes
     for index in new.indexDefinitions where !kept.contains(index) || rebuilt.contains(index.table) {
       steps.append(.sql(index.createStatement, table: index.table))
     }

@@ -59,17 +59,17 @@ package struct MigrationPlan: Sendable, Equatable {
   ) throws(StorageError) {
     try new.validate()
     let matches = try SchemaMatches(old: old, new: new, isCustom: isCustom)
-    dropIndexes(old, new)
+    dropIndexes(matches)
     rename(matches)
     columnNames = matches.columnNames
     try change(matches)
     risks += matches.risks
   }
 
-  /// Indexes that the new schema has not go first: a column cannot be dropped while one is on it.
-  private mutating func dropIndexes(_ old: StoredSchema, _ new: StoredSchema) {
-    let kept = Set(new.indexDefinitions)
-    for index in old.indexDefinitions where !kept.contains(index) {
+  /// Indexes that do not stay go first: a column cannot be dropped while one is on it.
+  private mutating func dropIndexes(_ matches: SchemaMatches) {
+    let kept = matches.keptIndexes
+    for index in matches.old.indexDefinitions where !kept.contains(index) {
       steps.append(.sql("DROP INDEX IF EXISTS \(SQLText.name(index.name))", table: nil))
     }
   }

@@ -2,7 +2,8 @@ import VaultStorage
 
 /// Matches entities and properties of an older schema with those of a newer one.
 ///
-/// Each is looked up by its name first, then by its original name.
+/// Entities are looked up by their name first, then by their original name; properties as
+/// ``PropertyOrigins`` says.
 struct SchemaMatches {
   struct Rename: Equatable {
     var table = ""
@@ -26,6 +27,9 @@ struct SchemaMatches {
   private(set) var replaced: Set<String> = []
   /// From the names of new entities to those of old ones.
   private var entities: [String: String] = [:]
+  /// By the names of new entities.
+  private var attributeOrigins: [String: PropertyOrigins] = [:]
+  private var relationshipOrigins: [String: PropertyOrigins] = [:]
 
   init(old: StoredSchema, new: StoredSchema, isCustom: Bool) throws(StorageError) {
     self.old = old
@@ -33,6 +37,7 @@ struct SchemaMatches {
     self.isCustom = isCustom
     current = old
     matchEntities()
+    matchProperties()
     var mapped: [StoredEntity] = []
     for entity in old.entities {
       let counterpart = new.entities.first { entities[$0.name] == entity.name }
@@ -54,6 +59,18 @@ struct SchemaMatches {
       {
         entities[entity.name] = original
       }
+    }
+  }
+
+  private mutating func matchProperties() {
+    for target in new.entities {
+      guard let entity = entities[target.name].flatMap(old.entity) else { continue }
+      attributeOrigins[target.name] = PropertyOrigins(
+        target.attributes.map { .init(name: $0.name, original: $0.originalName) },
+        from: entity.attributes.map { .init(name: $0.name, original: $0.originalName) })
+      relationshipOrigins[target.name] = PropertyOrigins(
+        target.relationships.map { .init(name: $0.name, original: $0.originalName) },
+        from: entity.relationships.map { .init(name: $0.name, original: $0.originalName) })
     }
   }
 
@@ -120,7 +137,8 @@ struct SchemaMatches {
       throw StorageError(
         .migration, "\(name) was a value and is a relationship; that needs a custom stage")
     }
-    let found = target.attributes.first { counterpart(of: $0, in: entity) == attribute.name }
+    let origins = attributeOrigins[target.name]
+    let found = target.attributes.first { origins?[$0.name] == attribute.name }
     var mapped = attribute
     guard let found else {
       // It goes after the renames: until then it must not have a name that another one gets.
@@ -153,17 +171,6 @@ struct SchemaMatches {
     return mapped
   }
 
-  private func counterpart(of attribute: StoredAttribute, in entity: StoredEntity) -> String? {
-    if entity.attribute(attribute.name) != nil { return attribute.name }
-    guard let original = attribute.originalName, entity.attribute(original) != nil else {
-      return nil
-    }
-    let isTaken = new.entities.contains { candidate in
-      entities[candidate.name] == entity.name && candidate.attribute(original) != nil
-    }
-    return isTaken ? nil : original
-  }
-
   private mutating func map(
     _ relationship: StoredRelationship, of entity: StoredEntity, to target: StoredEntity
   ) throws(StorageError) -> StoredRelationship {
@@ -172,7 +179,7 @@ struct SchemaMatches {
     if let inverse = relationship.inverse {
       mapped.inverse = newName(ofRelationship: inverse, in: relationship.destination)
     }
-    guard let name = newName(of: relationship, in: entity, target),
+    guard let name = newName(of: relationship, target),
       let found = target.relationship(name)
     else { return mapped }
     mapped.name = found.name
@@ -225,20 +232,16 @@ struct SchemaMatches {
     if old != new, !columnRenames.contains(rename) { columnRenames.append(rename) }
   }
 
-  private func newName(
-    of relationship: StoredRelationship, in entity: StoredEntity, _ target: StoredEntity
-  ) -> String? {
-    if target.relationship(relationship.name) != nil { return relationship.name }
-    return target.relationships.first {
-      $0.originalName == relationship.name && entity.relationship($0.name) == nil
-    }?.name
+  private func newName(of relationship: StoredRelationship, _ target: StoredEntity) -> String? {
+    let origins = relationshipOrigins[target.name]
+    return target.relationships.first { origins?[$0.name] == relationship.name }?.name
   }
 
   private func newName(ofRelationship name: String, in oldEntity: String) -> String {
     guard let entity = old.entity(oldEntity), let relationship = entity.relationship(name),
       let target = new.entity(newName(of: oldEntity))
     else { return name }
-    return newName(of: relationship, in: entity, target) ?? name
+    return newName(of: relationship, target) ?? name
   }
 
   /// The new names of columns, as ``TextFormColumns`` has them.
@@ -257,21 +260,21 @@ struct SchemaMatches {
   // MARK: Renames without an original name
 
   private mutating func findRisks(_ entity: StoredEntity, _ target: StoredEntity) {
+    let origins = attributeOrigins[target.name]
     let lost = entity.attributes.filter { attribute in
-      !target.attributes.contains { counterpart(of: $0, in: entity) == attribute.name }
+      !target.attributes.contains { origins?[$0.name] == attribute.name }
     }
-    let added = target.attributes.filter { counterpart(of: $0, in: entity) == nil }
+    let added = target.attributes.filter { origins?[$0.name] == nil }
     for attribute in lost {
       guard let candidate = added.first(where: { $0.type == attribute.type }) else { continue }
       addRisk(entity, attribute.name, attribute.column, candidate.name)
     }
     for relationship in entity.relationships
-    where newName(of: relationship, in: entity, target) == nil {
+    where newName(of: relationship, target) == nil {
       guard case .foreignKey(let column, _) = relationship.storage else { continue }
       let candidate = target.relationships.first { candidate in
         candidate.destination == newName(of: relationship.destination)
-          && entity.relationship(candidate.name) == nil
-          && entity.relationship(candidate.originalName ?? candidate.name) == nil
+          && relationshipOrigins[target.name]?[candidate.name] == nil
       }
       if let candidate { addRisk(entity, relationship.name, column, candidate.name) }
     }

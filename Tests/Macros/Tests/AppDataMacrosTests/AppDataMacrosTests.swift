@@ -458,6 +458,10 @@ struct ExpansionTests {
         }
 
         nonisolated override class var schemaMetadata: [_AppData.Schema.PropertyMetadata] {
+          _AppData.unisolated(Business._$metadata, as: (() -> [_AppData.Schema.PropertyMetadata]).self)()
+        }
+
+        private static func _$metadata() -> [_AppData.Schema.PropertyMetadata] {
           [
             _AppData.Schema.PropertyMetadata(name: "daily", keypath: \Business.daily, defaultValue: nil, metadata: nil),
           ]
@@ -482,9 +486,14 @@ struct ExpansionTests {
         }
 
         nonisolated override func _$changing(_ property: Swift.Int) {
-          switch property - Business._$first {
-          case 0: withMutation(keyPath: \.daily) {}
-          default: super._$changing(property)
+          _AppData.unisolated(Business._$changed, as: ((Business, Swift.Int) -> Swift.Void).self)(self, property - Business._$first)
+          super._$changing(property)
+        }
+
+        private static func _$changed(_ model: Business, _ property: Swift.Int) {
+          switch property {
+          case 0: model.withMutation(keyPath: \.daily) {}
+          default: break
           }
         }
       }

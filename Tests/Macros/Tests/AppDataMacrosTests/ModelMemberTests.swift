@@ -183,7 +183,7 @@ struct ModelMemberTests {
     func source(_ condition: String) -> String {
       "#if \(condition)\n@MainActor\n#endif\n@Model final class A {\n  var a = 1\n  init() {}\n}"
     }
-    #expect(expand(source("os(Linux)")).0.contains("_AppData.unisolated({ @MainActor in"))
+    #expect(expand(source("os(Linux)")).0.contains("_AppData.unisolated(A._$metadata"))
     #expect(!expand(source("os(macOS)")).0.contains("_AppData.unisolated("))
     #expect(
       expand(source("canImport(UIKit)")).1 == [
@@ -209,9 +209,21 @@ struct ModelMemberTests {
 
   @Test func aClassOfAnActorMakesItsKeyPathsThere() {
     let expanded = expansion(of: "@MainActor @Model final class A {\n  var id = 1\n  init() {}\n}")
-    #expect(expanded.contains("_AppData.unisolated({ @MainActor in"))
-    #expect(expanded.contains("_AppData.unisolated({ @MainActor [] (model: A) in"))
+    #expect(expanded.contains("_AppData.unisolated(A._$metadata, as: "))
+    #expect(expanded.contains("_AppData.unisolated(A._$changed, as: "))
     #expect(expanded.contains("extension A: @preconcurrency nonisolated _AppData.PersistentModel"))
+  }
+
+  /// An actor may have any name, and a superclass or protocol may bring one along.
+  @Test func whatMayBelongToAnActorDoesSo() {
+    func isAsked(_ attribute: String, _ inherited: String = "") -> Bool {
+      expansion(of: "\(attribute) @Model final class A\(inherited) {\n  var a = 1\n  init() {}\n}")
+        .contains("_AppData.unisolated(A._$metadata")
+    }
+    #expect(isAsked("@Storekeeper") && isAsked("@Syncable") && isAsked("", ": Shown"))
+    #expect(isAsked("", ": Codable, Shown"))
+    #expect(!isAsked("") && !isAsked("@available(macOS 14, *)") && !isAsked("@objc"))
+    #expect(!isAsked("", ": Codable, Identifiable, @unchecked Sendable, Swift.Hashable"))
   }
 
   @Test func anInitializerThatForgetsAPropertyIsLeftToTheCompiler() {

@@ -74,18 +74,18 @@ struct PredicateMacroTests {
         + "\(use)\n}))"
     }
     for (source, read) in [
-      ("filter.first", "filter, \"first\") { $0.first }"),
-      ("form.filter.first", "form, \"filter\", \"first\") { $0.filter.first }"),
-      ("form?.filter.first", "form, \"filter\", \"first\") { $0?.filter.first }"),
-      ("self.form.name", "self.form, \"name\") { $0.name }"),
-      ("Conf.shared.name", "Conf.shared, \"name\") { $0.name }"),
+      ("filter.first", "filter.self, \"first\") { $0.first }"),
+      ("form.filter.first", "form.self, \"filter\", \"first\") { $0.filter.first }"),
+      ("form?.filter.first", "form.self, \"filter\", \"first\") { $0?.filter.first }"),
+      ("self.form.name", "self.form.self, \"name\") { $0.name }"),
+      ("Conf.shared.name", "Conf.shared.self, \"name\") { $0.name }"),
     ] {
       expect("$0.isOpen || $0.name == \(source)", member(source, read))
     }
     expect(
       "$0.isOpen || $0.name == form.name.lowercased()",
       member(
-        "form.name.lowercased()", "form, \"name\") { $0.name }", "_c0.value.lowercased()"))
+        "form.name.lowercased()", "form.self, \"name\") { $0.name }", "_c0.value.lowercased()"))
     for source in ["self.name", "Conf.name", "name"] {
       expect(
         "$0.isOpen || $0.name == \(source)",
@@ -105,7 +105,7 @@ struct PredicateMacroTests {
       "list[0] == (name ?? form.first)",
       """
       _AppData.buildDeferred("list[0] == (name ?? form.first)", list, name, \
-      _AppData.Member(form, "first") { $0.first }) { _c0, _c1, _c2 in
+      _AppData.Member(form.self, "first") { $0.first }) { _c0, _c1, _c2 in
       let _t0 = try _AppData.element(_c0, 0, _c0[0])
       return _t0 == (_c1 ?? _c2.value)
       }
