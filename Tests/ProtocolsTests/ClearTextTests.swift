@@ -57,6 +57,9 @@ struct ClearTextTests {
       .docker, #"{"auths":{"r":{"auth":"PHRva2VuPjo=","identitytoken":"jwt.jwt"}}}"#,
       ["r": "jwt.jwt"], rest: "{\n  \"auths\": {\n    \"r\": {}\n  }\n}\n"),
     Case(
+      .pypi, "[a]\npassword = first\n [b]\npassword: second\n", ["b": "second"],
+      rest: "[a]\npassword = first\n [b]\n"),
+    Case(
       .podman, #"{"auths":{"quay.io":{"auth":"YW5uOnA6dw=="},"ghcr.io":{"identitytoken":"jwt"}}}"#,
       ["quay.io": "p:w", "ghcr.io": "jwt"], rest: "{\n  \"auths\": {}\n}\n"),
     Case(

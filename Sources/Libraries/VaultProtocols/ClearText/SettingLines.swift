@@ -123,8 +123,10 @@ struct SettingLines {
         Line(text: $0, section: section, key: nil, value: "", isHeader: false)
       }
     }
+    // An indented one may be the rest of a value before it.
     let isEmpty = lines.allSatisfy {
-      !$0.section.isSame(as: section) || $0.isHeader || $0.text.trimmingBlanks.isEmpty
+      !$0.section.isSame(as: section) || $0.isHeader && $0.text.begins(with: "[")
+        || $0.text.trimmingBlanks.isEmpty
     }
     if isEmpty, !section.isEmpty {
       let last = lines.indices.last
