@@ -52,8 +52,7 @@ struct RcloneFailure {
     Kind(
       signs: [
         "nsufficient storage", "nsufficient Storage", "uotaExceeded", "quota exceeded",
-        "no space left",
-        "QuotaExceeded", "nsufficient space", "insufficient_space",
+        "no space left", "QuotaExceeded", "nsufficient space", "insufficient_space",
       ], statuses: [507], code: .unavailable, message: "the remote is full: it takes nothing more",
       hint: "make room there, or move to another store"),
     Kind(

@@ -30,9 +30,8 @@ package struct ExchangeTuning: Sendable {
   package var mostOfWriter = 512 << 20
   /// The same of all machines together.
   ///
-  /// Behind it each machine still has its share of an eighth of
-  /// this, and what somebody has seen goes on to a quarter more: so that all of it stays below
-  /// ``SyncFiles/mostOfLog``.
+  /// Behind it each machine still has its share of an eighth of this, and what somebody has seen goes
+  /// on to a quarter more: so that all of it stays below ``SyncFiles/mostOfLog``.
   package var mostOfAll = 512 << 20
   /// The bytes of the log from which a snapshot takes the place of its first records, once everybody
   /// has found that right: what nobody can follow by a feed any more (``SyncFeed/mostUnsigned``).
