@@ -1,4 +1,5 @@
 package import VaultCredentials
+import VaultSealing
 
 /// What moves between a replica, its space and a store.
 package struct Exchange: Sendable {
@@ -81,6 +82,18 @@ extension Exchanging {
 
   /// The time, in milliseconds since 1970.
   func now() -> Int64 { exchange.replica.now() }
+
+  /// Whether the store shows a part of a snapshot as it was written.
+  ///
+  /// - Parameters:
+  ///   - part: The part.
+  ///   - space: The space.
+  /// - Returns: False for one that is lost, or altered.
+  /// - Throws: ``SyncError`` with code `.unavailable`.
+  func shows(_ part: SnapshotOperation.Chunk, in space: SpaceID) throws -> Bool {
+    guard let bytes = try engine.object(part.name, in: space) else { return false }
+    return try Hash.blake2b(bytes) == part.name
+  }
 
   /// Writes operations of the space itself into this machine's stream, which know all that is known
   /// here.

@@ -30,10 +30,8 @@ struct LogShortening: Exchanging {
     let (length, rest) = (Self.length(of: log), Self.length(of: behind))
     guard length - rest > tuning.logStep / 2, isApplied(frontier, state),
       frontier.covers(history.roster().retired),
-      let epoch = history.epochs.first(where: { $0.id == snapshot.record.epoch }),
-      let base = try SnapshotExchange(exchange).base(at: frontier, loaded),
       // What was vouched for, once more: nothing else takes the place of records.
-      try SpaceSnapshot(base, of: state.space, with: epoch.key).operation == snapshot.operation
+      let base = try SnapshotExchange(exchange).remade(snapshot, loaded)?.base
     else { return }
     // First what claims less: a crash leaves a log that is longer than the state says, or a root
     // beside a log that has its records, too.

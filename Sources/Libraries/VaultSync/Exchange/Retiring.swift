@@ -107,10 +107,7 @@ struct Retiring: Exchanging {
     let there = try engine.records(
       of: record.stream, in: space, after: record.sequence - 1, limit: 1)
     guard let bytes = there.first, try Hash.blake2b(bytes) == record.hash else { return false }
-    return try snapshot.operation.chunks.allSatisfy { chunk in
-      guard let bytes = try engine.object(chunk.name, in: space) else { return false }
-      return try Hash.blake2b(bytes) == chunk.name
-    }
+    return try snapshot.operation.chunks.allSatisfy { try shows($0, in: space) }
   }
 
   /// The parts of a machine's older snapshots that no newer one has.

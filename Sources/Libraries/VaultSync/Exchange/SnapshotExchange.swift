@@ -89,7 +89,7 @@ struct SnapshotExchange: Exchanging {
   }
 
   /// What the records come to up to some of them; `nil` on a machine that has none so old.
-  func base(at frontier: Frontier, _ loaded: LoadedReplica) throws -> SpaceBase? {
+  private func base(at frontier: Frontier, _ loaded: LoadedReplica) throws -> SpaceBase? {
     if let base = try? SpaceBase(loaded.history, upTo: frontier) { return base }
     return try? SpaceBase(try replica.load(usesBase: false).history, upTo: frontier)
   }
@@ -167,19 +167,28 @@ struct SnapshotExchange: Exchanging {
       snapshot.operation.form == .current,
       snapshot.record.stream == own || roster.isAdmin(own)
     else { return 0 }
-    let lost = try snapshot.operation.chunks.filter { chunk in
-      guard let bytes = try engine.object(chunk.name, in: space) else { return true }
-      return try Hash.blake2b(bytes) != chunk.name
-    }
-    guard !lost.isEmpty,
-      let epoch = history.epochs.first(where: { $0.id == snapshot.record.epoch }),
-      let base = try base(at: snapshot.operation.frontier, loaded)
-    else { return 0 }
-    let again = try SpaceSnapshot(base, of: space, with: epoch.key)
-    guard again.operation == snapshot.operation else { return 0 }
-    let names = Set(lost.map(\.name))
-    try engine.put(again.objects.filter { names.contains($0.name) }, in: space)
+    let names = Set(try snapshot.operation.chunks.filter { try !shows($0, in: space) }.map(\.name))
+    guard !names.isEmpty, let again = try remade(snapshot, loaded) else { return 0 }
+    try engine.put(again.snapshot.objects.filter { names.contains($0.name) }, in: space)
     return names.count
+  }
+
+  /// Makes a snapshot again from the own records.
+  ///
+  /// - Parameters:
+  ///   - snapshot: The snapshot.
+  ///   - loaded: What this machine remembers.
+  /// - Returns: What it stands in for, and the same snapshot; `nil` where the own records, or what is
+  ///   left of them, come to something else.
+  /// - Throws: `SealingError`, ``MalformedRecord``.
+  func remade(
+    _ snapshot: RecordHistory.Snapshot, _ loaded: LoadedReplica
+  ) throws -> (base: SpaceBase, snapshot: SpaceSnapshot)? {
+    guard let epoch = loaded.history.epochs.first(where: { $0.id == snapshot.record.epoch }),
+      let base = try base(at: snapshot.operation.frontier, loaded)
+    else { return nil }
+    let again = try SpaceSnapshot(base, of: loaded.state.space, with: epoch.key)
+    return again.operation == snapshot.operation ? (base, again) : nil
   }
 
   // MARK: - Joining
@@ -190,10 +199,8 @@ struct SnapshotExchange: Exchanging {
     guard let snapshot = loaded.history.ownSnapshot(of: loaded.state.stream, roster) else {
       return nil
     }
-    for chunk in snapshot.operation.chunks {
-      guard let bytes = try engine.object(chunk.name, in: loaded.state.space),
-        try Hash.blake2b(bytes) == chunk.name
-      else { return nil }
+    guard try snapshot.operation.chunks.allSatisfy({ try shows($0, in: loaded.state.space) }) else {
+      return nil
     }
     let record = snapshot.record
     let there = try engine.records(
