@@ -1,3 +1,4 @@
+import TestSupport
 import VaultAppData
 
 @Model
@@ -23,4 +24,13 @@ func memory(_ types: any PersistentModel.Type...) throws -> (ModelContainer, Mod
   let context = ModelContext(container)
   context.autosaveEnabled = false
   return (container, context)
+}
+
+/// A context of a store in a home, which is made or opened: for classes that change in between.
+func context(of types: [any PersistentModel.Type], in home: TemporaryHome) throws -> ModelContext {
+  let url = URL(fileURLWithPath: "\(home.path)/a.store")
+  let context = ModelContext(
+    try ModelContainer(for: Schema(types), configurations: [ModelConfiguration(url: url)]))
+  context.autosaveEnabled = false
+  return context
 }

@@ -9,10 +9,7 @@ struct RenamedMemberTests {
   init() throws { home = try TemporaryHome() }
 
   private func open(_ type: any PersistentModel.Type) throws -> ModelContext {
-    ModelContext(
-      try ModelContainer(
-        for: Schema([type]),
-        configurations: [ModelConfiguration(url: URL(fileURLWithPath: "\(home.path)/a.store"))]))
+    try context(of: [type], in: home)
   }
 
   @Test func theStoredValueIsNotWrittenOver() throws {

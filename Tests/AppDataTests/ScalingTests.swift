@@ -36,23 +36,7 @@ struct ScalingTests {
     let context = ModelContext(container)
     let tour = Tour()
     context.insert(tour)
-    tour.halts = (0..<300).map { Halt($0, tour: nil) }
-    var expected = tour.halts
-    var random = SeededGenerator(seed: 11)
-    for round in 0..<60 {
-      let count = Int.random(in: 1...12, using: &random)
-      let gone = Set(expected.shuffled(using: &random).prefix(count).map { ObjectIdentifier($0) })
-      let removed = expected.filter { gone.contains(ObjectIdentifier($0)) }
-      tour.halts.removeAll { gone.contains(ObjectIdentifier($0)) }
-      expected.removeAll { gone.contains(ObjectIdentifier($0)) }
-      if round % 3 == 0, let back = removed.first {
-        tour.halts.append(back)
-        expected.append(back)
-      }
-      if round % 5 == 0 { tour.halts.reverse() }
-      if round % 5 == 0 { expected.reverse() }
-      #expect(tour.halts.map(\.order) == expected.map(\.order))
-      #expect(removed.dropFirst().allSatisfy { $0.tour == nil })
+    try takeOutOfALongArray(tour, seed: 11, givingBack: \.first) { round, expected in
       if round % 7 == 0 { try context.save() }
       if round % 11 == 0 {
         let other = try #require(
@@ -61,6 +45,45 @@ struct ScalingTests {
         #expect(other.halts.map(\.order) == expected.map(\.order))
       }
     }
+  }
+
+  /// Takes halts out by themselves, and some of them in again, as from an array of Swift.
+  ///
+  /// - Parameters:
+  ///   - tour: Gets 300 of them.
+  ///   - seed: Which are taken.
+  ///   - givingBack: The one of each third round that comes back.
+  ///   - least: With fewer that are left, it ends.
+  ///   - check: What else is to be so after a round; gets what is left.
+  /// - Returns: What is left.
+  /// - Throws: What `check` throws.
+  @discardableResult
+  private func takeOutOfALongArray(
+    _ tour: Tour, seed: UInt64, givingBack: KeyPath<[Halt], Halt?>, downTo least: Int = 0,
+    _ check: (_ round: Int, _ expected: [Halt]) throws -> Void
+  ) rethrows -> [Halt] {
+    tour.halts = (0..<300).map { Halt($0, tour: nil) }
+    var expected = tour.halts
+    var random = SeededGenerator(seed: seed)
+    for round in 0..<60 {
+      let count = Int.random(in: 1...12, using: &random)
+      let gone = Set(expected.shuffled(using: &random).prefix(count).map { ObjectIdentifier($0) })
+      let removed = expected.filter { gone.contains(ObjectIdentifier($0)) }
+      tour.halts.removeAll { gone.contains(ObjectIdentifier($0)) }
+      expected.removeAll { gone.contains(ObjectIdentifier($0)) }
+      let back = round % 3 == 0 ? removed[keyPath: givingBack] : nil
+      if let back {
+        tour.halts.append(back)
+        expected.append(back)
+      }
+      if round % 5 == 0 { tour.halts.reverse() }
+      if round % 5 == 0 { expected.reverse() }
+      #expect(tour.halts.map(\.order) == expected.map(\.order))
+      #expect(removed.allSatisfy { $0 === back || $0.tour == nil })
+      try check(round, expected)
+      if expected.count < least { break }
+    }
+    return expected
   }
 
   @Test func childrenAreAppendedInNoContext() throws {
@@ -77,25 +100,10 @@ struct ScalingTests {
   /// The same array as in Swift, with the other side's links; each is one pass over references.
   @Test func childrenAreTakenOutOfALongArrayInNoContext() throws {
     let tour = Tour()
-    tour.halts = (0..<300).map { Halt($0, tour: nil) }
-    var expected = tour.halts
-    var random = SeededGenerator(seed: 12)
-    for round in 0..<60 {
-      let count = Int.random(in: 1...12, using: &random)
-      let gone = Set(expected.shuffled(using: &random).prefix(count).map { ObjectIdentifier($0) })
-      let removed = expected.filter { gone.contains(ObjectIdentifier($0)) }
-      tour.halts.removeAll { gone.contains(ObjectIdentifier($0)) }
-      expected.removeAll { gone.contains(ObjectIdentifier($0)) }
-      if round % 3 == 0, let back = removed.last {
-        tour.halts.append(back)
-        expected.append(back)
-      }
-      if round % 5 == 0 { tour.halts.reverse() }
-      if round % 5 == 0 { expected.reverse() }
-      #expect(tour.halts.map(\.order) == expected.map(\.order))
-      #expect(removed.dropLast().allSatisfy { $0.tour == nil })
+    let expected = takeOutOfALongArray(
+      tour, seed: 12, givingBack: \.last, downTo: 40
+    ) { _, expected in
       #expect(expected.allSatisfy { $0.tour === tour })
-      if expected.count < 40 { break }
     }
     let (_, context) = try memory(Tour.self)
     context.insert(tour)

@@ -11,10 +11,7 @@ struct StoredOddityTests {
   init() throws { home = try TemporaryHome() }
 
   private func open(_ types: any PersistentModel.Type...) throws -> ModelContext {
-    let context = ModelContext(
-      try ModelContainer(for: Schema(types), configurations: [ModelConfiguration(url: url)]))
-    context.autosaveEnabled = false
-    return context
+    try context(of: types, in: home)
   }
 
   private func execute(_ sql: String) throws {
