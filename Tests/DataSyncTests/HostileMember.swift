@@ -70,9 +70,17 @@ final class HostileMember: SyncedChannel {
     for record in records { entries[record.stream, default: []].append(record) }
   }
 
-  func records(of stream: StreamID, after sequence: UInt64) throws -> [[UInt8]] {
-    (entries[stream] ?? []).filter { $0.sequence > sequence }.map(\.bytes)
+  func records(of stream: StreamID, after sequence: UInt64, limit: Int) throws -> [[UInt8]] {
+    (entries[stream] ?? []).filter { $0.sequence > sequence }.prefix(limit).map(\.bytes)
   }
+
+  func lengths(of stream: StreamID, _ numbers: ClosedRange<UInt64>) throws -> [Int] {
+    (entries[stream] ?? []).filter { numbers.contains($0.sequence) }.map(\.bytes.count)
+  }
+
+  func lastMended() throws -> Int64 { .max }
+
+  func setLastMended(_ time: Int64) throws {}
 
   func lastWritten(_ stream: StreamID) throws -> UInt64 { entries[stream]?.last?.sequence ?? 0 }
 

@@ -110,6 +110,55 @@ struct LostRecordTests: SuiteOfThreeMachines {
     try first.remove("desktop")
   }
 
+  /// A program that is killed while it writes, or meets a full disk, leaves files: the next run of its
+  /// machine removes its own, and those of days ago.
+  @Test func whatAKilledWriterLeavesGoes() throws {
+    let store = try TemporaryHome()
+    let engine = FolderEngine(path: store.path)
+    let (laptop, desktop) = (try SyncMachine("laptop"), try SyncMachine("desktop"))
+    let first = try laptop.founding(engine)
+    let second = try desktop.joining(first, engine)
+    for _ in 0..<2 { for one in [first, second] { try one.synchronize() } }
+    let known = try KnownSpace(laptop)
+    let folder = "\(store.path)/\(known.space.text)"
+    let (own, other) = (known.stream.text, try known.stream("desktop").text)
+    let random = "0123456789abcdef"
+    let gone = [
+      "s/\(own)/.vault.0000000000000009.\(random)", "s/\(own)/.vault.\(random)",
+      "h/.vault.\(own).\(random)",
+    ]
+    let kept = [
+      "s/\(other)/.vault.0000000000000009.\(random)", "h/.vault.\(other).\(random)",
+      "i/.vault.\(random)",
+    ]
+    let old = "o/.vault.\(other).\(random)"
+    for name in gone + kept + [old] {
+      let url = URL(fileURLWithPath: "\(folder)/\(name)")
+      try FileManager.default.createDirectory(
+        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data("half".utf8).write(to: url)
+    }
+    let days = Date(timeIntervalSinceNow: -3 * 86_400)
+    try FileManager.default.setAttributes(
+      [.modificationDate: days], ofItemAtPath: "\(folder)/\(old)")
+    let beside = "\(laptop.vault.blocking.path)"
+    let left = URL(fileURLWithPath: beside).deletingLastPathComponent()
+      .appendingPathComponent(".vault.secrets.vault.sync.log.\(random)")
+    try Data("half".utf8).write(to: left)
+    laptop.time.advance(2 * 86_400_000)
+    try laptop.set("token", "after")
+    try first.synchronize()
+    func isThere(_ name: String) -> Bool {
+      FileManager.default.fileExists(atPath: "\(folder)/\(name)")
+    }
+    #expect(gone.filter(isThere).isEmpty && kept.allSatisfy(isThere) && !isThere(old))
+    #expect(!FileManager.default.fileExists(atPath: left.path))
+    try desktop.set("of the desktop", "1")
+    try second.synchronize()
+    #expect(try desktop.get("token") == "after")
+    #expect(!isThere(kept[0]))
+  }
+
   /// Something else than a folder in the place of a machine's folder costs that machine alone.
   @Test(arguments: ["s", "p", "h"], [true, false]) func anythingInThePlaceOfAFolder(
     _ folder: String, _ isLink: Bool

@@ -50,7 +50,7 @@ package final class DataChannel: SyncedChannel {
       classes = try Self.classes(of: metadata)
       links = metadata.schema.trackedLinks()
       side = try SideFile(of: found.file.path, channel: channel)
-      if try StoreState.isThere(connection) { try side.keep(state.outbox()) }
+      try keepOutbox()
     } catch {
       connection.close()
       throw error
@@ -92,11 +92,40 @@ package final class DataChannel: SyncedChannel {
     try side.entry(stream, sequence)
   }
 
-  package func keep(_ records: [ChannelEntry]) throws { try side.keep(records) }
-
-  package func records(of stream: StreamID, after sequence: UInt64) throws -> [[UInt8]] {
-    try side.records(of: stream, after: sequence)
+  package func keep(_ records: [ChannelEntry]) throws {
+    try side.keep(records)
+    // Where the file beside the store is new, those before them have just come.
+    try keepOutbox()
   }
+
+  /// Keeps what this machine wrote and had not sent beside the store, too: behind what is there.
+  private func keepOutbox() throws {
+    guard try StoreState.isThere(connection) else { return }
+    let outbox = try state.outbox()
+    guard !outbox.isEmpty else { return }
+    var frontier = try side.frontier()
+    let next = outbox.filter { entry in
+      let end = frontier[entry.stream, default: 0]
+      guard entry.sequence == end + 1 else { return false }
+      frontier[entry.stream] = entry.sequence
+      return true
+    }
+    try side.keep(next)
+  }
+
+  package func records(
+    of stream: StreamID, after sequence: UInt64, limit: Int
+  ) throws -> [[UInt8]] {
+    try side.records(of: stream, after: sequence, limit: limit)
+  }
+
+  package func lengths(of stream: StreamID, _ numbers: ClosedRange<UInt64>) throws -> [Int] {
+    try side.lengths(of: stream, numbers)
+  }
+
+  package func lastMended() throws -> Int64 { try side.lastMended() }
+
+  package func setLastMended(_ time: Int64) throws { try side.setLastMended(time) }
 
   package func lastWritten(_ stream: StreamID) throws -> UInt64 {
     try side.frontier()[stream, default: 0]
@@ -129,7 +158,7 @@ package final class DataChannel: SyncedChannel {
       return meeting
     }
     // What is in the store's transaction is kept beside it, too, before anybody else has it.
-    try side.keep(state.outbox())
+    try keepOutbox()
     turn = meeting.turn
     report = meeting.report
     (report.newer, report.malformed) = (stopped.newer, stopped.malformed)

@@ -62,8 +62,8 @@ package enum WireValue: Hashable, Sendable {
     }
   }
 
-  /// Most bytes of a value that travels.
-  package static let longest = 4 << 20
+  /// Most bytes of a value that travels: what a record has room for, padded and sealed.
+  package static let longest = 12 << 20
 
   package var length: Int {
     switch self {

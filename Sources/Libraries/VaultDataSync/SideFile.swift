@@ -31,7 +31,7 @@ struct SideFile {
     let found = try connection.string("SELECT value FROM meta WHERE key='channel'")
     guard found != channel.text else { return }
     try connection.transaction {
-      try connection.execute("DELETE FROM records")
+      try connection.executeScript("DELETE FROM records; DELETE FROM meta")
       try connection.execute(
         "INSERT OR REPLACE INTO meta VALUES ('channel', ?)", [.text(channel.text)])
     }
@@ -107,13 +107,37 @@ struct SideFile {
     }
   }
 
-  func records(of stream: StreamID, after sequence: UInt64) throws -> [[UInt8]] {
+  func records(of stream: StreamID, after sequence: UInt64, limit: Int) throws -> [[UInt8]] {
     var records: [[UInt8]] = []
     try connection.forEachRow(
-      "SELECT bytes FROM records WHERE stream=? AND number>? ORDER BY number",
-      [.blob(stream.bytes), .integer(Int64(clamping: sequence))]
+      "SELECT bytes FROM records WHERE stream=? AND number>? ORDER BY number LIMIT ?",
+      [
+        .blob(stream.bytes), .integer(Int64(clamping: sequence)), .integer(Int64(clamping: limit)),
+      ]
     ) { records.append($0.bytes(at: 0)) }
     return records
+  }
+
+  func lengths(of stream: StreamID, _ numbers: ClosedRange<UInt64>) throws -> [Int] {
+    var lengths: [Int] = []
+    try connection.forEachRow(
+      "SELECT length(bytes) FROM records WHERE stream=? AND number BETWEEN ? AND ?",
+      [
+        .blob(stream.bytes), .integer(Int64(clamping: numbers.lowerBound)),
+        .integer(Int64(clamping: numbers.upperBound)),
+      ]
+    ) { lengths.append(Int($0.int64(at: 0))) }
+    return lengths
+  }
+
+  /// When this machine's records were last compared with those of the channel.
+  func lastMended() throws -> Int64 {
+    try connection.int64("SELECT CAST(value AS INTEGER) FROM meta WHERE key='mended'") ?? 0
+  }
+
+  func setLastMended(_ time: Int64) throws {
+    try connection.execute(
+      "INSERT OR REPLACE INTO meta VALUES ('mended', ?)", [.text("\(time)")])
   }
 
   /// Calls `body` for each record that some streams go on with, none before what it has seen.

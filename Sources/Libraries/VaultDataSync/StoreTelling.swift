@@ -20,8 +20,10 @@ struct StoreTelling {
   /// Whether the last record says that another one belongs to it.
   private var isOpen = false
 
-  /// Most bytes of a record's operations, unless one value alone is longer.
+  /// From how many bytes on a record is written before the next row.
   private static let batchLength = 512 << 10
+  /// Most bytes of the values in one record: what a row has beyond that follows in the next ones.
+  private static let mostOfRecord = WireValue.longest
 
   private struct Group: Hashable {
     let className: String
@@ -105,11 +107,12 @@ struct StoreTelling {
         fitting.contains(place)
         ? try WireValue(values[place]).mark() : [UInt8](repeating: 0, count: 8)
     }
+    guard let (first, rest) = parted(fitting, shape, wires) else { return false }
+    try makeRoom(for: Self.length(first, wires))
     add(
-      shape, fitting,
+      shape, first,
       DataOperation.Row(
-        identity: object.identity, isMade: true, isDerived: false,
-        values: fitting.map { wires[$0] }))
+        identity: object.identity, isMade: true, isDerived: false, values: first.map { wires[$0] }))
     // One that others know comes back: what is known of it, and of what waits for it, is another.
     let isBack = object.made.number > 0
     object.made = stamp
@@ -121,6 +124,7 @@ struct StoreTelling {
       try state.forgetChanges(of: object)
     }
     try state.update(object)
+    try tell(rest, of: object, shape, wires)
     if isBack {
       shown.note(object)
       try shown.noteShown(object)
@@ -145,7 +149,7 @@ struct StoreTelling {
   ) throws -> Bool {
     var object = object
     var (typed, derived): ([Int], [Int]) = ([], [])
-    var wires: [Int: WireValue] = [:]
+    var wires = [WireValue](repeating: .null, count: shape.columns.count)
     for place in shape.columns.indices {
       let (mark, before) = (try WireValue(values[place]).mark(), object.marks.mark(at: place))
       guard mark != before else { continue }
@@ -162,20 +166,10 @@ struct StoreTelling {
       let isNew = before.allSatisfy { $0 == 0 }
       if isNew { derived.append(place) } else { typed.append(place) }
       try object.marks.set(mark, at: place)
-      var stamp = stamp
-      if isNew { stamp = Stamp(stream: stamp.stream, number: stamp.number, time: 0) }
-      try state.setChanges(
-        of: object, shape.columns[place].name,
-        to: [StoreState.Change(stamp: stamp, value: nil)])
       if beside == nil { try state.setValue(of: object, column.name, nil) }
     }
-    for (places, isDerived) in [(typed, false), (derived, true)] where !places.isEmpty {
-      add(
-        shape, places,
-        DataOperation.Row(
-          identity: object.identity, isMade: false, isDerived: isDerived,
-          values: places.compactMap { wires[$0] }))
-    }
+    try tell(typed, of: object, shape, wires)
+    try tell(derived, of: object, shape, wires, isDerived: true)
     guard !typed.isEmpty || !derived.isEmpty else { return false }
     try state.update(object)
     try noteChanged(object, shape, typed + derived, values)
@@ -196,19 +190,17 @@ struct StoreTelling {
           && values[name].map { $0.length <= WireValue.longest } == true
       }
       guard !places.isEmpty else { continue }
+      let wires = shape.columns.map { values[$0.name] ?? .null }
+      var (first, rest) = (places, [Int]())
       if isMade {
+        guard let parts = parted(places, shape, wires) else { continue }
+        (first, rest) = parts
+        try makeRoom(for: Self.length(first, wires))
         object.made = stamp
         try state.update(object)
       }
-      for place in places {
-        try state.setChanges(
-          of: object, shape.columns[place].name, to: [StoreState.Change(stamp: stamp, value: nil)])
-      }
-      add(
-        shape, places,
-        DataOperation.Row(
-          identity: object.identity, isMade: isMade, isDerived: false,
-          values: places.compactMap { values[shape.columns[$0].name] }))
+      try tell(first, of: object, shape, wires, isMade: isMade)
+      try tell(rest, of: object, shape, wires)
       shown.note(object)
     }
   }
@@ -329,6 +321,73 @@ struct StoreTelling {
     }
     groups[group]?.rows.append(row)
     length += 17 + row.values.reduce(0) { $0 + $1.length }
+  }
+
+  // MARK: Rows that are too long for one record
+
+  private static func length(_ places: [Int], _ wires: [WireValue]) -> Int {
+    places.reduce(0) { $0 + wires[$1].length }
+  }
+
+  /// Which properties the record says that makes an object, and which ones follow; `nil` if those
+  /// without which there is no object do not fit.
+  private func parted(
+    _ places: [Int], _ shape: TrackedClass, _ wires: [WireValue]
+  ) -> (first: [Int], rest: [Int])? {
+    let needed = places.filter { shape.columns[$0].isRequired && !shape.columns[$0].hasDefault }
+    var size = Self.length(needed, wires)
+    guard size <= Self.mostOfRecord else {
+      let longest = needed.max { wires[$0].length < wires[$1].length }
+      noteTooLong(shape, Set(longest.map { [$0] } ?? []))
+      return nil
+    }
+    var first = Set(needed)
+    for place in places where !first.contains(place) {
+      guard size + wires[place].length <= Self.mostOfRecord else { continue }
+      size += wires[place].length
+      first.insert(place)
+    }
+    return (places.filter(first.contains), places.filter { !first.contains($0) })
+  }
+
+  /// Has what follows go into another record, where this one has no room for it.
+  private mutating func makeRoom(for size: Int) throws {
+    if length > 0, length + size > Self.mostOfRecord { try write(continues: true) }
+  }
+
+  /// Tells of properties of an object, in as many records as they need.
+  ///
+  /// - Parameters:
+  ///   - places: Which ones; nothing is told for none.
+  ///   - wires: The values of all of its properties.
+  ///   - isMade: Whether the first of the records makes the object.
+  ///   - isDerived: Whether a program computed the values.
+  private mutating func tell(
+    _ places: [Int], of object: StoreState.Object, _ shape: TrackedClass, _ wires: [WireValue],
+    isMade: Bool = false, isDerived: Bool = false
+  ) throws {
+    var rest = places
+    while let first = rest.first {
+      var (run, size) = ([first], wires[first].length)
+      for place in rest.dropFirst() {
+        guard size + wires[place].length <= Self.mostOfRecord else { break }
+        size += wires[place].length
+        run.append(place)
+      }
+      try makeRoom(for: size)
+      var stamp = stamp
+      if isDerived { stamp = Stamp(stream: stamp.stream, number: stamp.number, time: 0) }
+      for place in run {
+        try state.setChanges(
+          of: object, shape.columns[place].name, to: [StoreState.Change(stamp: stamp, value: nil)])
+      }
+      add(
+        shape, run,
+        DataOperation.Row(
+          identity: object.identity, isMade: isMade && rest.count == places.count,
+          isDerived: isDerived, values: run.map { wires[$0] }))
+      rest.removeFirst(run.count)
+    }
   }
 
   private func noteTooLong(_ shape: TrackedClass, _ places: Set<Int>) {

@@ -160,8 +160,6 @@ public struct FolderEngine: SyncEngine {
 extension FolderEngine {
   static let maximumLength = 32 << 20
 
-  private static func temporaryName() -> String { ".vault.\(AtomicFile.randomSuffix())" }
-
   private struct OpenFolder {
     let folder: Directory
     let path: String
@@ -191,8 +189,12 @@ extension FolderEngine {
   /// Who can write to the store can put a file or a link there. It has no records, and stops nobody but
   /// the machine whose they would be.
   private static func isOfNoFolder(_ path: String) -> Bool {
-    guard let status = try? System.status(of: path, in: SystemFlags.noFolder) else { return false }
-    return !status.isDirectory
+    do {
+      return try !System.status(of: path, in: SystemFlags.noFolder).isDirectory
+    } catch {
+      // Of the folder that it is in.
+      return error.isOfNoFolder
+    }
   }
 
   func read(_ path: String, _ name: String, limit: Int) throws -> [UInt8]? {
@@ -234,14 +236,19 @@ extension FolderEngine {
   func replace(_ bytes: [UInt8], as name: String, in path: String) throws {
     let directory = try open(path, create: true).folder
     try Self.available {
-      let temporary = Self.temporaryName()
+      let temporary = Self.temporaryName(for: name)
       try write(bytes, as: temporary, in: directory)
       do throws(System.Failure) {
-        try System.rename(temporary, to: name, in: directory.descriptor)
-      } catch  where error.isOfFolder {
-        // A folder that somebody put there goes aside, with what is in it.
-        try System.rename(name, to: Self.temporaryName(), in: directory.descriptor)
-        try System.rename(temporary, to: name, in: directory.descriptor)
+        do throws(System.Failure) {
+          try System.rename(temporary, to: name, in: directory.descriptor)
+        } catch  where error.isOfFolder {
+          // A folder that somebody put there goes aside, with what is in it.
+          try System.rename(name, to: Self.temporaryName(for: name), in: directory.descriptor)
+          try System.rename(temporary, to: name, in: directory.descriptor)
+        }
+      } catch {
+        try? System.unlink(temporary, in: directory.descriptor)
+        throw error
       }
       try directory.sync()
     }
@@ -256,7 +263,7 @@ extension FolderEngine {
       return
     }
     try Self.available {
-      let temporary = Self.temporaryName()
+      let temporary = Self.temporaryName(for: name)
       try write(bytes, as: temporary, in: directory.folder)
       do throws(System.Failure) {
         try System.link(temporary, to: name, in: directory.folder.descriptor)
@@ -278,11 +285,17 @@ extension FolderEngine {
   static let taken = SyncError(
     .taken, "another record has that number", hint: "this machine's state was put back or copied")
 
-  static func unavailable(_ reason: String) -> SyncError {
-    SyncError(
-      .unavailable, "the store cannot be used: \(reason)",
-      hint: "see whether the folder is there, and its drive is connected; if it lies in another "
-        + "place now, move to that")
+  static func unavailable(_ reason: String, _ failure: System.Failure? = nil) -> SyncError {
+    let hint =
+      if failure?.isOfFullDisk == true {
+        "make room where the store is, then do it again"
+      } else if failure?.isOfReadOnly == true {
+        "see how its disk is mounted, and who may write to the folder"
+      } else {
+        "see whether the folder is there, and its drive is connected; if it lies in another place now, "
+          + "move to that"
+      }
+    return SyncError(.unavailable, "the store cannot be used: \(reason)", hint: hint)
   }
 
   /// Runs `body`; what the storage throws comes out as an error of the store.
@@ -292,7 +305,7 @@ extension FolderEngine {
     } catch let error as StorageError {
       throw unavailable(error.message)
     } catch let error as System.Failure {
-      throw unavailable(error.reason)
+      throw unavailable(error.reason, error)
     }
   }
 }

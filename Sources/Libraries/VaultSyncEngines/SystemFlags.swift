@@ -16,8 +16,14 @@ extension System.Failure {
   var isMissing: Bool { errno == ENOENT || errno == ENOTDIR }
   /// Whether a name leads to what cannot be opened as a file: a symbolic link, a socket.
   var isOfNoFile: Bool { errno == ELOOP || errno == ENXIO }
+  /// Whether something else is in the place of a folder on the way.
+  var isOfNoFolder: Bool { errno == ENOTDIR }
   /// Whether a folder has the name that a file is to get.
   var isOfFolder: Bool { errno == EISDIR }
+  /// Whether the disk, or what the user may have of it, is full.
+  var isOfFullDisk: Bool { errno == ENOSPC || errno == EDQUOT }
+  /// Whether nobody may write there, or this user may not.
+  var isOfReadOnly: Bool { errno == EROFS || errno == EACCES || errno == EPERM }
   /// Whether the name is taken.
   var isExisting: Bool { errno == EEXIST }
   /// Whether the file system has no links.

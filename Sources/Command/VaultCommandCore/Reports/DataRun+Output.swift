@@ -110,6 +110,7 @@ extension DataSync.Outcome {
       ("local", .strings(local)), ("database", .optional(database)),
       ("sent", .number(Int64(report.channel.sent))),
       ("received", .number(Int64(report.channel.received))),
+      ("mended", .number(Int64(report.channel.mended))),
       ("newer", .strings(report.newer.sorted())),
       ("malformed", .strings(report.malformed.sorted())),
       ("onTheirWay", .strings(report.channel.waiting)),
@@ -213,6 +214,11 @@ extension DataSync.Outcome {
           "a record of \(StandardOutput.shown(label)) about \(shown) makes no sense: nothing that it "
             + "says from there on is taken", hint: "\(name) sync remove \(Quoting.typed(label))",
           isWarning: true, isState: true))
+    }
+    if report.channel.mended > 0 {
+      note(
+        "the store had lost " + Plural.records(report.channel.mended)
+          + " about \(shown): written again")
     }
     for label in report.channel.waiting {
       note(

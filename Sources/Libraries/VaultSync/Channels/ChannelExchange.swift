@@ -10,6 +10,10 @@ struct ChannelExchange: Exchanging {
   /// What a run has found.
   private struct Found {
     var report = ChannelReport()
+    /// This machine's stream.
+    let own: StreamID
+    /// The newest record of every stream, as the store shows it.
+    var heads: [StreamID: StreamHead] = [:]
     var frontier: Frontier = [:]
     var pending: [StreamID: [ChannelRecord]] = [:]
     var stopped: Set<StreamID> = []
@@ -30,7 +34,8 @@ struct ChannelExchange: Exchanging {
       let roster = loaded.history.roster()
       try replica.checkMembership(roster, &loaded)
       let heads = try engine.heads(in: channel.place).sorted { $0.stream < $1.stream }
-      var found = Found()
+      var found = Found(own: loaded.state.stream)
+      for head in heads { found.heads[head.stream] = head }
       found.frontier = try part.frontier()
       for (stream, sequence) in found.frontier {
         found.newest[stream] = try part.entry(stream, sequence)
@@ -41,6 +46,8 @@ struct ChannelExchange: Exchanging {
       var limits: [StreamID: UInt64] = [:]
       for stream in found.frontier.keys { limits[stream] = limit(stream, roster, found) }
       let own = loaded.state.stream
+      let kept = kept(in: channel, of: part, roster)
+      try restore(kept, roster, part, &found)
       limits[own] = .max
       // What this machine wrote before it took other keys is its own still; it says so for the others.
       let former = roster.line(of: own).dropFirst()
@@ -52,9 +59,51 @@ struct ChannelExchange: Exchanging {
         time: now(), last: last == 0 ? nil : try part.entry(own, last)
       ) { try part.entry($0, $1)?.hash }
       try part.meet(&turn)
-      for stream in former { try sendRest(heads, channel, stream, part, &found) }
-      try send(heads, channel, own, part, &found)
+      for stream in former { try sendRest(kept(stream), part, &found) }
+      let looks = try mendIfDue(former.map(kept) + [kept(own)], part, &found)
+      let written = try kept(own)
+      try send(written, part, &found)
+      let (count, there) = (written.numbers.end, found.heads[own]?.sequence ?? 0)
+      if looks || count / tuning.packStep != there / tuning.packStep {
+        written.pack(upTo: count, step: tuning.packStep)
+      }
       return found.report
+    }
+  }
+
+  /// Once a day, writes again what the store has lost of this machine's records.
+  ///
+  /// - Returns: Whether it has looked.
+  private func mendIfDue(
+    _ streams: [KeptStream], _ part: some SyncedChannel, _ found: inout Found
+  ) throws -> Bool {
+    guard try Sending(exchange).isTimeToMend(lastLook: part.lastMended()) else { return false }
+    for kept in streams {
+      try? engine.removeLeftovers(of: kept.stream, in: kept.place, everywhere: true)
+      found.report.mended += try kept.mend(
+        after: 0, upTo: min(found.heads[kept.stream]?.sequence ?? 0, kept.numbers.end),
+        &found.report.problems)
+    }
+    try part.setLastMended(now())
+    return true
+  }
+
+  /// The streams of a channel, as this machine has them.
+  private func kept(
+    in channel: ChannelID, of part: some SyncedChannel, _ roster: Roster
+  ) -> (StreamID) throws -> KeptStream {
+    { stream in
+      let signer = roster.members[stream]?.keys.signing
+      return KeptStream(
+        stream: stream, place: channel.place, engine: engine,
+        numbers: (0, try part.lastWritten(stream)),
+        records: { try part.records(of: stream, after: $0, limit: $1) },
+        lengths: { try part.lengths(of: stream, $0) },
+        isSigned: { bytes, number in
+          guard let signer, let record = try? ChannelRecord(bytes: bytes) else { return false }
+          return record.channel == channel.place && record.stream == stream
+            && record.sequence == number && record.isSigned(by: signer)
+        })
     }
   }
 
@@ -110,13 +159,9 @@ struct ChannelExchange: Exchanging {
     {
       found.report.waiting.append(roster.shownLabel(of: stream))
     }
-    for stream in found.report.rollbacks {
-      found.report.problems.append(
-        SyncError(
-          .rolledBack,
-          "the store shows less of \(roster.shownLabel(of: stream)) than this machine has",
-          hint: "that machine brings it there again with its next run"))
-    }
+    found.report.rollbacks += found.frontier.keys.filter {
+      found.heads[$0] == nil && $0 != own && roster.members[$0] != nil
+    }.sorted()
   }
 
   /// How many records of a stream are held before one of them can be opened: what waits is fetched
@@ -160,7 +205,8 @@ struct ChannelExchange: Exchanging {
 
   private func stop(_ stream: StreamID, _ problem: SyncError, _ found: inout Found) {
     found.stopped.insert(stream)
-    found.report.problems.append(problem)
+    // What lies in the place of this machine's next record it replaces, or says what it is.
+    if stream != found.own { found.report.problems.append(problem) }
   }
 
   private static func tampered(
@@ -247,12 +293,11 @@ struct ChannelExchange: Exchanging {
 
   /// Puts the records of this machine that the store has not.
   private func send(
-    _ heads: [StreamHead], _ channel: ChannelID, _ own: StreamID, _ part: some SyncedChannel,
-    _ found: inout Found
+    _ kept: KeptStream, _ part: some SyncedChannel, _ found: inout Found
   ) throws {
-    let count = try part.lastWritten(own)
-    guard count > 0, let last = try part.entry(own, count) else { return }
-    let head = heads.first { $0.stream == own }
+    let (own, count) = (kept.stream, kept.numbers.end)
+    guard count > 0 else { return }
+    let head = found.heads[own]
     var there = min(head?.sequence ?? 0, count)
     if let head, head.sequence > 0, head.sequence <= count,
       try part.entry(own, head.sequence)?.hash != head.hash
@@ -260,43 +305,79 @@ struct ChannelExchange: Exchanging {
       // A head that says something else is written anew; another record in its place is refused.
       there = head.sequence - 1
     }
-    guard there < count else { return try part.sent(upTo: count, of: own) }
-    let records = try part.records(of: own, after: there)
-    do {
-      try engine.append(
-        records, head: StreamHead(stream: own, sequence: count, hash: last.hash),
-        in: channel.place)
-    } catch let error as SyncError where error.code == .taken {
-      throw Replica.copied
+    if there < count {
+      do {
+        found.report.sent += try put(kept, behind: there, part)
+      } catch let error as SyncError where error.code == .taken {
+        // Not signed by this machine, so nobody copied it.
+        found.report.problems.append(KeptStream.otherBytes(there + 1))
+        return
+      }
     }
-    found.report.sent += records.count
     try part.sent(upTo: count, of: own)
   }
 
   /// Puts what this machine had not sent yet when it took other keys, where the store has nothing else
   /// in its place.
   private func sendRest(
-    _ heads: [StreamHead], _ channel: ChannelID, _ former: StreamID, _ part: some SyncedChannel,
+    _ kept: KeptStream, _ part: some SyncedChannel, _ found: inout Found
+  ) throws {
+    let head = found.heads[kept.stream]
+    let there = head?.sequence ?? 0
+    guard there < kept.numbers.end else { return }
+    if let head, there > 0, try part.entry(kept.stream, there)?.hash != head.hash { return }
+    do {
+      found.report.sent += try put(kept, behind: there, part)
+    } catch let error as SyncError where error.code == .taken || error.code == .copied {
+      return
+    }
+  }
+
+  /// Puts the records of a stream that are behind a number.
+  ///
+  /// - Returns: How many these are.
+  /// - Throws: ``SyncError``, as ``KeptStream/put(_:head:)`` does.
+  private func put(
+    _ kept: KeptStream, behind there: UInt64, _ part: some SyncedChannel
+  ) throws -> Int {
+    let (stream, count) = (kept.stream, kept.numbers.end)
+    guard there < count, let last = try part.entry(stream, count) else { return 0 }
+    let records = try kept.records(there, .max)
+    try kept.put(records, head: StreamHead(stream: stream, sequence: count, hash: last.hash))
+    return records.count
+  }
+
+  /// Writes again what the store has lost of other machines, as far as this one has it.
+  ///
+  /// A store that lets nobody but a machine itself write its records keeps its loss until that one
+  /// comes.
+  private func restore(
+    _ kept: (StreamID) throws -> KeptStream, _ roster: Roster, _ part: some SyncedChannel,
     _ found: inout Found
   ) throws {
-    let (count, there) = (
-      try part.lastWritten(former), heads.first { $0.stream == former }?.sequence ?? 0
-    )
-    guard there < count, let last = try part.entry(former, count) else { return }
-    if let head = heads.first(where: { $0.stream == former }), there > 0,
-      try part.entry(former, there)?.hash != head.hash
-    {
-      return
+    for stream in found.report.rollbacks where !found.stopped.contains(stream) {
+      do {
+        let kept = try kept(stream)
+        let there = found.heads[stream]?.sequence ?? 0
+        let missing = try kept.missing(after: there)
+        _ = try put(kept, behind: there, part)
+        // A store that goes on showing less has not lost anything: it hides it.
+        let last = kept.numbers.end - 1
+        if try engine.records(of: stream, in: kept.place, after: last, limit: 1)
+          == kept.records(last, 1)
+        {
+          found.report.mended += missing
+          continue
+        }
+      } catch is SyncError {
+        // It stays as it is.
+      }
+      found.report.problems.append(
+        SyncError(
+          .rolledBack,
+          "the store shows less of \(roster.shownLabel(of: stream)) than this machine has",
+          hint: "that machine brings it there again with its next run"))
     }
-    let records = try part.records(of: former, after: there)
-    do {
-      try engine.append(
-        records, head: StreamHead(stream: former, sequence: count, hash: last.hash),
-        in: channel.place)
-    } catch let error as SyncError where error.code == .taken {
-      return
-    }
-    found.report.sent += records.count
   }
 }
 
@@ -306,6 +387,8 @@ package struct ChannelReport: Sendable {
   package var received = 0
   /// Records that went to the store.
   package var sent = 0
+  /// Records that the store had lost, and has again.
+  package var mended = 0
   /// Machines of which records are on their way, by their labels.
   package var waiting: [String] = []
   /// What is wrong; everything else was done.

@@ -14,8 +14,17 @@ package protocol SyncedChannel {
   /// Keeps records, each after those that it has seen.
   func keep(_ records: [ChannelEntry]) throws
 
-  /// The bytes of a stream's records behind a number, in order.
-  func records(of stream: StreamID, after sequence: UInt64) throws -> [[UInt8]]
+  /// The bytes of a stream's records behind a number, in order, at most so many.
+  func records(of stream: StreamID, after sequence: UInt64, limit: Int) throws -> [[UInt8]]
+
+  /// How long some records of a stream are.
+  func lengths(of stream: StreamID, _ numbers: ClosedRange<UInt64>) throws -> [Int]
+
+  /// When this machine compared its records in the store with these; 0 if never.
+  func lastMended() throws -> Int64
+
+  /// Notes when it did so.
+  func setLastMended(_ time: Int64) throws
 
   /// The stream's newest record that was written here, perhaps by a run that was ended before it was
   /// kept.

@@ -29,22 +29,15 @@ struct Packing: Exchanging {
   ///   - count: How many of its records the store has.
   ///   - loaded: What this machine remembers.
   func pack(_ stream: StreamID, _ count: UInt64, _ loaded: LoadedReplica) {
-    // What may go is not put together first.
-    let retired = loaded.history.roster().retired[stream, default: 0]
-    let ranges = RecordPack.ranges(upTo: count, step: tuning.packStep).filter {
-      $0.upperBound > retired
-    }
-    guard !ranges.isEmpty, let all = try? files.records() else { return }
-    let log = LoggedStream(stream, in: all)
-    func records(_ range: ClosedRange<UInt64>) -> [[UInt8]] {
-      Array(log.records(after: range.lowerBound - 1).prefix(range.count))
-    }
-    let parts = ranges.filter { $0.lowerBound > log.start && $0.upperBound <= log.end }
-      .flatMap {
-        RecordPack.fitting($0, step: tuning.packStep) {
-          records($0).reduce(0) { $0 + 4 + StoredRecord.length(of: $1) }
-        }
-      }
-    try? engine.pack(parts, of: stream, in: loaded.state.space, records: records)
+    // Nothing is read for a stream that is too short.
+    guard !RecordPack.ranges(upTo: count, step: tuning.packStep).isEmpty,
+      let log = try? files.records()
+    else { return }
+    let kept = KeptStream(
+      stream, in: log, signedBy: loaded.history.keys[stream]?.signing ?? [],
+      of: loaded.state.space, in: engine)
+    kept.pack(
+      upTo: count, behind: loaded.history.roster().retired[stream, default: 0],
+      step: tuning.packStep)
   }
 }

@@ -13,9 +13,12 @@ struct Sending: Exchanging {
   static let mendingInterval: Int64 = 24 * 3_600_000
 
   /// Whether it is time to look.
-  func isTimeToMend(_ state: SyncState) -> Bool {
+  ///
+  /// - Parameter last: When this machine looked last, in milliseconds since 1970.
+  /// - Returns: True after a day.
+  func isTimeToMend(lastLook last: Int64) -> Bool {
     // A clock that went back does not keep anybody from looking.
-    now() - state.mended >= Self.mendingInterval || state.mended > now()
+    now() - last >= Self.mendingInterval || last > now()
   }
 
   /// Compares this machine's records in the store with its log, and writes those again that are
@@ -33,6 +36,8 @@ struct Sending: Exchanging {
   ) throws -> Int {
     defer { loaded.state.mended = now() }
     let log = try files.records()
+    try? engine.removeLeftovers(
+      of: loaded.state.stream, in: loaded.state.space, everywhere: true)
     var written = try mend(
       loaded.state.stream, count, log, loaded, loaded.keys.current, &problems)
     Packing(exchange).pack(loaded.state.stream, count, loaded)
@@ -51,73 +56,11 @@ struct Sending: Exchanging {
     _ problems: inout [SyncError]
   ) throws -> Int {
     guard count > 0 else { return 0 }
-    let (log, space) = (LoggedStream(own, in: log), loaded.state.space)
-    var written = 0
+    let kept = KeptStream(
+      own, in: log, signedBy: keys.signing.publicKey, of: loaded.state.space, in: engine)
     // What a snapshot stands in for is not missing.
-    var number = max(loaded.history.roster().retired[own, default: 0], log.start)
-    while number < min(count, log.end) {
-      let limit = Int(min(count - number, 1000))
-      let there = try engine.records(of: own, in: space, after: number, limit: limit)
-      let same = zip(there, log.records(after: number)).prefix { $0 == $1 }.count
-      number += UInt64(same)
-      // Fewer than all: there may be more behind them.
-      guard same < limit, same == 0 || same < there.count,
-        let next = log.records(after: number).first
-      else { continue }
-      let signer = keys.signing.publicKey
-      if there.count > same, isOther(there[same], number + 1, own, space, signer) {
-        throw Replica.copied
-      }
-      number += 1
-      do {
-        try engine.restore(next, of: own, at: number, in: space)
-        written += 1
-      } catch let error as SyncError where error.code == .taken {
-        // Not signed by this machine, so nobody copied it; the store takes nothing in its place.
-        problems.append(Self.otherBytes(number))
-      }
-    }
-    return written
-  }
-
-  /// Whether bytes are the record of a machine with a number, as it has signed.
-  private func isOther(
-    _ bytes: [UInt8], _ number: UInt64, _ stream: StreamID, _ space: SpaceID, _ signer: [UInt8]
-  ) -> Bool {
-    guard let record = try? SyncRecord(bytes: bytes) else { return false }
-    return record.space == space && record.stream == stream && record.sequence == number
-      && record.isSigned(by: signer)
-  }
-
-  private static func otherBytes(_ number: UInt64) -> SyncError {
-    SyncError(
-      .tampered, "the store has other bytes as record \(number) of this machine",
-      hint: "an administrator of the store removes them; then they are written again")
-  }
-
-  /// Writes records that a store lacks, also in the place of what is none: anybody can put a file
-  /// where the next record goes.
-  ///
-  /// - Throws: ``SyncError`` with code `.copied` where the store has another record that the machine
-  ///   has signed; `.taken` where the store does not replace what is there; `.unavailable`.
-  private func put(
-    _ records: [[UInt8]], head: StreamHead, in space: SpaceID, signedBy signer: [UInt8]
-  ) throws {
-    do {
-      return try engine.append(records, head: head, in: space)
-    } catch let error as SyncError where error.code == .taken {
-      let first = head.sequence + 1 - UInt64(records.count)
-      for (offset, record) in records.enumerated() {
-        let number = first + UInt64(offset)
-        let there = try engine.records(of: head.stream, in: space, after: number - 1, limit: 1)
-        guard there != [record] else { continue }
-        if let other = there.first, isOther(other, number, head.stream, space, signer) {
-          throw Replica.copied
-        }
-        try engine.restore(record, of: head.stream, at: number, in: space)
-      }
-      try engine.append(records, head: head, in: space)
-    }
+    let retired = loaded.history.roster().retired[own, default: 0]
+    return try kept.mend(after: retired, upTo: count, &problems)
   }
 
   // MARK: - Records of others
@@ -143,24 +86,26 @@ struct Sending: Exchanging {
       guard let last = loaded.history.last(stream),
         let signer = loaded.history.keys[stream]?.signing
       else { continue }
-      let own = LoggedStream(stream, in: log, forks)
+      let kept = KeptStream(
+        stream, in: log, forks, signedBy: signer, of: loaded.state.space, in: engine)
       let shown = heads.first { $0.stream == stream }
-      let start = max(shown?.sequence ?? 0, roster.retired[stream, default: 0], own.start)
-      let records = Array(own.records(after: start))
-      guard start < last.sequence, own.end == last.sequence,
+      let start = max(
+        shown?.sequence ?? 0, roster.retired[stream, default: 0], kept.numbers.start)
+      guard start < last.sequence, kept.numbers.end == last.sequence,
         // What it still shows has to be what is known here.
         shown.map({ loaded.history.record(stream, $0.sequence)?.hash == $0.hash }) ?? true
       else { continue }
       do {
-        try put(
-          records, head: StreamHead(stream: stream, sequence: last.sequence, hash: last.hash),
-          in: loaded.state.space, signedBy: signer)
+        let records = try kept.records(start, Int(last.sequence - start))
+        let missing = try kept.missing(after: start)
+        try kept.put(
+          records, head: StreamHead(stream: stream, sequence: last.sequence, hash: last.hash))
         // A store that goes on showing less has not lost anything: it hides it.
         let there = try engine.records(
           of: stream, in: loaded.state.space, after: last.sequence - 1, limit: 1)
         guard there.first == records.last else { continue }
         restored.streams.insert(stream)
-        restored.count += records.count
+        restored.count += missing
       } catch is SyncError {
         continue
       }
@@ -183,19 +128,21 @@ struct Sending: Exchanging {
   ) throws {
     let own = loaded.state.stream
     let count = UInt64(loaded.history.streams[own]?.count ?? 0)
-    var unsent: ArraySlice<[UInt8]> = []
+    var unsent: [[UInt8]] = []
     if there.count < count || there.isHeadAltered, let last = loaded.history.last(own) {
       let covered = loaded.history.base?.frontier[own] ?? 0
       // A store that was emptied gets what the base covers, too.
       let log = there.count < covered ? try files.records() : loaded.log
-      unsent = LoggedStream(own, in: log).records(after: there.count)
+      let kept = KeptStream(
+        own, in: log, signedBy: loaded.keys.current.signing.publicKey, of: loaded.state.space,
+        in: engine)
+      unsent = try kept.records(there.count, .max)
       do {
-        try put(
-          Array(unsent), head: StreamHead(stream: own, sequence: last.sequence, hash: last.hash),
-          in: loaded.state.space, signedBy: loaded.keys.current.signing.publicKey)
+        try kept.put(
+          unsent, head: StreamHead(stream: own, sequence: last.sequence, hash: last.hash))
       } catch let error as SyncError where error.code == .taken {
         // Not signed by this machine, so nobody copied it.
-        report.problems.append(Self.otherBytes(there.count + 1))
+        report.problems.append(KeptStream.otherBytes(there.count + 1))
         return
       }
     }

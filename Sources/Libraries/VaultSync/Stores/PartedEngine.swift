@@ -127,6 +127,10 @@ struct PartedEngine: SyncEngine {
     try engine.removeObjects(names, in: space)
   }
 
+  func removeLeftovers(of stream: StreamID, in space: SpaceID, everywhere: Bool) throws {
+    try engine.removeLeftovers(of: stream, in: space, everywhere: everywhere)
+  }
+
   func invitation(_ id: [UInt8], in space: SpaceID) throws -> [UInt8]? {
     try engine.invitation(id, in: space)
   }

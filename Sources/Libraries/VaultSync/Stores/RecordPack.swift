@@ -36,13 +36,13 @@ package enum RecordPack {
   ///   - length: The bytes that the records of a range have in a pack.
   /// - Returns: The parts.
   static func fitting(
-    _ range: ClosedRange<UInt64>, step: UInt64, length: (ClosedRange<UInt64>) -> Int
-  ) -> [ClosedRange<UInt64>] {
-    if length(range) <= maximumLength { return [range] }
+    _ range: ClosedRange<UInt64>, step: UInt64, length: (ClosedRange<UInt64>) throws -> Int
+  ) rethrows -> [ClosedRange<UInt64>] {
+    if try length(range) <= maximumLength { return [range] }
     let size = UInt64(range.count)
     guard size > step else { return [] }
-    return stride(from: range.lowerBound, to: range.upperBound, by: Int(step)).flatMap {
-      fitting($0...$0 + step - 1, step: step, length: length)
+    return try stride(from: range.lowerBound, to: range.upperBound, by: Int(step)).flatMap {
+      try fitting($0...$0 + step - 1, step: step, length: length)
     }
   }
 

@@ -30,10 +30,10 @@ package enum StoredRecord {
     return (bytes, parts)
   }
 
-  /// The length of ``stored(_:)``'s bytes.
-  static func length(of record: [UInt8]) -> Int {
-    let parts = (record.count + SyncObject.maximumLength - 1) / SyncObject.maximumLength
-    return parts > 1 ? prefixLength + 32 * parts : record.count
+  /// The length of ``stored(_:)``'s bytes, by that of the record.
+  static func length(ofRecord count: Int) -> Int {
+    let parts = (count + SyncObject.maximumLength - 1) / SyncObject.maximumLength
+    return parts > 1 ? prefixLength + 32 * parts : count
   }
 
   /// The names of a record's parts, none if the list is not whole; `nil` for a record that lies in

@@ -110,6 +110,18 @@ public protocol SyncEngine: Sendable {
   /// - Throws: ``SyncError``.
   func removeObjects(_ names: [[UInt8]], in space: SpaceID) throws
 
+  /// Removes what a program left behind that was killed while it wrote into the store, or met a full
+  /// disk; records that can be read stay.
+  ///
+  /// An engine whose store takes a record whole or not at all does nothing.
+  ///
+  /// - Parameters:
+  ///   - stream: This machine's stream, which nobody else writes.
+  ///   - space: The space.
+  ///   - everywhere: Whether to look, too, where others write.
+  /// - Throws: ``SyncError``.
+  func removeLeftovers(of stream: StreamID, in space: SpaceID, everywhere: Bool) throws
+
   /// An invitation.
   ///
   /// - Parameters:
@@ -185,6 +197,9 @@ extension SyncEngine {
 
   /// Does nothing: for a store that keeps what was removed.
   public func removeObjects(_ names: [[UInt8]], in space: SpaceID) throws {}
+
+  /// Does nothing: for a store that takes a record whole or not at all.
+  public func removeLeftovers(of stream: StreamID, in space: SpaceID, everywhere: Bool) throws {}
 
   /// Does nothing: for a store that cannot lose one record alone.
   public func restore(
