@@ -41,21 +41,38 @@ extension UnlockedVault.Blocking {
   }
 
   private func backupFile() throws -> [UInt8] {
-    let snapshot = try vault.snapshot()
-    let (sealed, index) = (snapshot.file, snapshot.index)
+    var read: [[UInt8]: [UInt8]] = [:]
+    while true {
+      let snapshot = try vault.snapshot()
+      guard let blobs = try blobs(of: snapshot, &read) else { continue }
+      return try BackupFile(vault: try snapshot.file.wholeFile(), blobs: blobs).encoded()
+    }
+  }
+
+  /// The sealed earlier versions of all items; `nil` where another program has dropped one meanwhile:
+  /// then the vault is another one, and little of it has to be read again.
+  ///
+  /// - Parameters:
+  ///   - snapshot: The vault.
+  ///   - read: What was read before; gets what is read.
+  /// - Throws: ``CredentialError`` with code `.damaged` if one is missing.
+  private func blobs(
+    of snapshot: VaultSnapshot, _ read: inout [[UInt8]: [UInt8]]
+  ) throws -> [[UInt8]: [UInt8]]? {
     let history = HistoryReader(vault.history)
     var blobs: [[UInt8]: [UInt8]] = [:]
-    let all = index.items.flatMap(\.earlier)
+    let all = snapshot.index.items.flatMap(\.earlier)
     for (done, earlier) in all.enumerated() {
       vault.locked.options.tell(.reading, done, of: all.count)
-      guard let blob = try history.blob(earlier.hash) else {
+      guard let blob = try read[earlier.hash] ?? history.blob(earlier.hash) else {
+        if try vault.isDropped(earlier) { return nil }
         throw CredentialError(
           .damaged, "an earlier version of an item is missing",
           remedies: [.check])
       }
-      blobs[earlier.hash] = blob
+      (read[earlier.hash], blobs[earlier.hash]) = (blob, blob)
     }
-    return try BackupFile(vault: try sealed.wholeFile(), blobs: blobs).encoded()
+    return blobs
   }
 }
 

@@ -147,8 +147,23 @@ extension UnlockedVault {
   func contents(
     of record: ItemRecord, earlier: ItemRecord.Earlier, index: VaultIndex, _ history: HistoryReader
   ) throws -> ItemContents {
-    try contents(
-      of: record, earlier: earlier, index: index, sealed: history.blob(earlier.hash))
+    let sealed = try history.blob(earlier.hash)
+    if sealed == nil, try isDropped(earlier) {
+      throw CredentialError(
+        .versionNotFound,
+        "version \(earlier.version) of this item is no longer kept: another program changed the item",
+        remedies: [.showHistory])
+    }
+    return try contents(of: record, earlier: earlier, index: index, sealed: sealed)
+  }
+
+  /// Whether the vault, as it is by now, does not name an earlier version any more.
+  ///
+  /// Whoever drops one says so in the vault first, and then removes its bytes: what is missing and
+  /// not named is no damage, but a change of another program since this vault was read.
+  func isDropped(_ earlier: ItemRecord.Earlier) throws -> Bool {
+    let index = try snapshot().index
+    return !index.items.contains { $0.earlier.contains { $0.hash == earlier.hash } }
   }
 
   /// The same of sealed bytes that were read; `nil` where the store has none.

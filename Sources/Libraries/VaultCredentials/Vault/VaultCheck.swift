@@ -57,6 +57,8 @@ struct VaultCheck {
         } catch  where Self.isOutOfReach(error) {
           addUnchecked(error)
           continue
+        } catch let error as CredentialError where error.code == .versionNotFound {
+          continue
         } catch {
           damagedEarlier += 1
         }
