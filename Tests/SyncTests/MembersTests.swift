@@ -47,6 +47,37 @@ struct MembersTests {
     #expect(try first.devices().map(\.label) == ["laptop", "desktop"])
   }
 
+  /// Images of one machine have one name: who is not in is told apart from the one that is.
+  @Test func whoIsNotInIsToldApartFromAMachineOfItsName() throws {
+    let invitation = try first.invite()
+    let machines = [try SyncMachine("cloud"), try SyncMachine("cloud")]
+    let before = engine.all
+    let synced = try machines.map { machine in
+      engine.lies { $0 = before }
+      return try SyncedVault.join(
+        machine.vault, in: engine, at: "memory", invitation: invitation.text, label: "cloud")
+    }
+    engine.lies { $0 = before }
+    for one in synced { _ = try one.synchronize() }
+    engine.lies(nil)
+    for one in synced { _ = try? one.synchronize() }
+    let report = try first.synchronize()
+    let refused = try #require(report.refused.first)
+    #expect(refused.hasPrefix("cloud (") && refused.utf8.count == "cloud (01234567)".utf8.count)
+  }
+
+  /// Another role is told by the machine whose it is, once.
+  @Test func anotherRoleIsToldOnce() throws {
+    let desktop = try SyncMachine("desktop")
+    let second = try desktop.joining(first, engine)
+    for (role, said) in [(SyncRole.reader, SyncRole.reader), (.admin, .admin), (.admin, nil)] {
+      if said != nil { try first.setRole(role, of: "desktop") }
+      try first.synchronize()
+      #expect(try second.synchronize().newRole == said)
+      #expect(try second.synchronize().newRole == nil)
+    }
+  }
+
   @Test func ofTwoMachinesThatUseOneInvitationAtOnceOneIsIn() throws {
     let invitation = try first.invite()
     let machines = [try SyncMachine("a"), try SyncMachine("b")]
@@ -67,6 +98,7 @@ struct MembersTests {
     let report = try first.synchronize()
     #expect(report.received == 2)
     #expect(report.refused.count == 1)
+    #expect(report.refused.allSatisfy { ["a", "b"].contains($0) })
     let codes = synced.map { one in code { try one.synchronize() } }
     #expect(codes.filter { $0 == nil }.count == 1)
     #expect(codes.filter { $0 == .removed }.count == 1)

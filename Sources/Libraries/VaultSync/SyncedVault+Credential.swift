@@ -7,7 +7,7 @@ extension SyncedVault {
   /// - Parameter password: 1 to 4,096 bytes; `nil` takes it out.
   /// - Throws: ``SyncError`` with code `.notJoined`, `.inputOutput`; what writing the vault throws.
   public func keepStorePassword(_ password: SecretBytes?) throws {
-    let store = try files.locked { try replica.loadState().state.store }
+    let store = try files.reading { try replica.loadState().state.store }
     guard let password else {
       try vault.blocking.setKey(nil, for: StorePassword.purpose)
       return try files.replaceCredential(nil)

@@ -38,6 +38,11 @@ extension SyncedVault {
     _ = try Following.content(of: feed, for: code.code.keys, in: code.space, engine)
   }
 
+  /// Checks that this machine can publish its space, before a place for that is made.
+  ///
+  /// - Throws: ``SyncError`` with code `.notAllowed` where it cannot; `.notJoined`, `.tampered`.
+  package func checkCanMirror() throws { try Mirroring(exchange).checkCanPublish() }
+
   /// Publishes what this machine knows of the space, for those who follow it by a subscription.
   ///
   /// Nothing is fetched: synchronize before. What is published is sealed; who hands it out learns what

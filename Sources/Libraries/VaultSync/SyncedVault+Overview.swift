@@ -100,6 +100,6 @@ extension SyncedVault {
   /// - Returns: The signal; `nil` from a store that cannot tell.
   /// - Throws: ``SyncError``.
   public func changes() throws -> (any StoreSignal)? {
-    try engine.changes(in: files.locked { try replica.loadState().state.space })
+    try engine.changes(in: files.reading { try replica.loadState().state.space })
   }
 }

@@ -3,6 +3,11 @@ import VaultCredentials
 import VaultSealing
 
 extension SyncedVault {
+  /// Whether a subscription may be called so.
+  package static func isNewSubscription(_ name: String) -> Bool {
+    Operation.isNewLabel(name) && name.utf8.count <= SubscriptionName.maximumLength
+  }
+
   /// Makes a subscription: a key pair of a group that reads the space by a mirror of it.
   ///
   /// Brings the vault and its space together first. The code is nowhere but in the result. Nobody can
@@ -21,7 +26,7 @@ extension SyncedVault {
   ///   cannot be used or is taken, and in a space of an earlier version; `.invitation` for a number
   ///   out of range; what ``synchronize(acceptingRollback:)`` throws.
   public func subscribe(_ name: String, seconds: Int? = nil) throws -> SyncSubscriptionCode {
-    guard Operation.isNewLabel(name), name.utf8.count <= SubscriptionName.maximumLength else {
+    guard Self.isNewSubscription(name) else {
       throw SyncError(
         .notAllowed,
         "a subscription's name has 1 to 24 letters, digits, dots, hyphens and underscores, and no hyphen in front",
@@ -75,7 +80,7 @@ extension SyncedVault {
   /// - Returns: The subscriptions.
   /// - Throws: ``SyncError`` with code `.notJoined`, `.copied`, `.tampered`.
   public func subscriptions() throws -> [SyncSubscription] {
-    let roster = try files.locked { try replica.load() }.history.roster()
+    let roster = try files.reading { try replica.load() }.history.roster()
     return roster.subscriptions.compactMap { Self.described($0, roster) }
       .sorted { ($0.isEnded ? 1 : 0, $0.made, $0.id) < ($1.isEnded ? 1 : 0, $1.made, $1.id) }
   }

@@ -38,7 +38,7 @@ public struct SyncedVault: Sendable, Exchanging {
   public init(_ vault: UnlockedVault, engine: any SyncEngine) throws {
     exchange = Exchange(vault, engine)
     // The records are read by what needs them: a run with nothing new does not.
-    _ = try files.locked { try replica.loadState() }
+    _ = try files.reading { try replica.loadState() }
   }
 
   /// Of a vault that is in no space yet.
@@ -152,23 +152,26 @@ public struct SyncedVault: Sendable, Exchanging {
 
   /// The first run after ``create(_:in:at:label:)`` or ``join(_:in:at:invitation:label:)``.
   ///
-  /// If it fails before the store has anything of this machine, the vault belongs to no space, as
-  /// before: it can be tried again, also with another store.
+  /// If it fails before the store has anything of this machine, the vault belongs to no space and has
+  /// nothing of one, as before: it can be tried again, also with another store. If the store has
+  /// something, or does not say, the machine stays in the space, and the next run goes on.
   ///
   /// - Returns: What was done.
   /// - Throws: What ``synchronize(acceptingRollback:)`` throws.
   @discardableResult
   public func begin() throws -> SyncReport {
-    do {
-      return try synchronize()
-    } catch {
-      try? files.locked {
-        guard let state = try? replica.loadState().state, state.sent == 0 else { return }
-        try vault.blocking.setKey(nil, for: Replica.purpose)
-        try files.remove()
+    let joining = Joining(exchange)
+    guard joining.mirror == nil else {
+      // Who follows a feed has no stream: nothing of him is anywhere.
+      do {
+        return try synchronize()
+      } catch {
+        try? joining.giveUp()
+        throw error
       }
-      throw error
     }
+    try joining.announce()
+    return try synchronize()
   }
 
   /// Brings the vault and its space together: what changed here goes to the store, what others

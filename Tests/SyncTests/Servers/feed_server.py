@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """A web server of one folder, and of answers that lie: ends when stdin ends.
 
-Takes the folder; writes a line: the folder, then the port. Files below `/www/` have an ETag, and
-If-None-Match is answered. Takes lines, and answers each with one:
+Takes the folder, and a folder with a certificate of its own if it is to speak TLS; writes a line: the
+folder, then the port. Files below `/www/` have an ETag, and If-None-Match is answered. Takes lines, and
+answers each with one:
 
     asked       what was asked for since the last time: `STATUS PATH`, with commas between them
 
@@ -17,7 +18,9 @@ Other paths lie:
     /many/feed      a head without an end
     /refused/feed   403
 """
-import hashlib, http.server, os, sys, threading
+import hashlib, http.server, os, ssl, sys, threading
+
+import certificates
 
 folder = sys.argv[1]
 asked, lock = [], threading.Lock()
@@ -81,6 +84,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 server.daemon_threads = True
+if len(sys.argv) > 2:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificates.make(sys.argv[2]))
+    server.socket = context.wrap_socket(server.socket, server_side=True)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 print(folder, server.server_address[1], flush=True)
 for line in sys.stdin:

@@ -180,6 +180,23 @@ extension VaultSettings {
     return true
   }
 
+  /// Goes on with a space that this vault began in a store, and that never came there whole.
+  ///
+  /// - Parameters:
+  ///   - vault: The vault.
+  ///   - engine: The store.
+  ///   - place: Its name as it is remembered.
+  /// - Returns: What was done, and how it stands; `nil` where the vault began none there.
+  /// - Throws: What a run throws.
+  package func goOnBeginning(
+    _ vault: UnlockedVault, in engine: any SyncEngine, at place: String
+  ) throws -> (SyncReport, SyncStatus)? {
+    guard try SyncedVault.store(of: vault) == place else { return nil }
+    let space = try SyncedVault(vault, engine: engine)
+    guard try space.status().lastContact == nil else { return nil }
+    return (try space.begin(), try space.status())
+  }
+
   private typealias Followed = (report: SyncReport, isElsewhere: Bool)
 
   private func follow(

@@ -160,7 +160,7 @@ package struct SharedVault {
     edit.index.tombstones.removeAll { there.contains($0.itemID.bytes) }
     var merge = VaultMerge(
       theirs, base: ancestor, relation: base == nil ? .apart : .newer, room: VaultRoom(of: edit),
-      leavesOut: certainRemovals != nil)
+      leavesOut: certainRemovals != nil, isSpace: true)
     try merge.run(in: &edit)
     var report = merge.report
     let leavesOut = items.contains { edit.index.items.position(of: Bytes16($0.id)) == nil }

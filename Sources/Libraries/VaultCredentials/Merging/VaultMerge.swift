@@ -23,15 +23,19 @@ struct VaultMerge {
   private var room: VaultRoom?
   /// Whether an earlier merge had no room for something: what is not here was not removed then.
   private let leavesOut: Bool
+  /// Whether the other side is what a space has, of which others know: what is here alone was told
+  /// nobody.
+  private let isSpace: Bool
 
   init(
     _ theirs: any MergeSide, base: (any MergeSide)?, relation: MergeReport.Relation,
-    room: VaultRoom? = nil, leavesOut: Bool = false
+    room: VaultRoom? = nil, leavesOut: Bool = false, isSpace: Bool = false
   ) {
     self.theirs = theirs
     self.base = base
     self.room = room
     self.leavesOut = leavesOut
+    self.isSpace = isSpace
     report = MergeReport(relation)
     report.hasBase = base != nil
   }
@@ -504,8 +508,11 @@ struct VaultMerge {
     if fromTheirs.contains(left.id),
       try edit.contents(at: new).isEqual(to: edit.contents(at: holder))
     {
-      // One item that was made twice: the smaller id stays, here and wherever else they meet.
-      let (kept, dropped) = left.id < right.id ? (left.id, right.id) : (right.id, left.id)
+      // One item that was made twice: the smaller id stays, here and wherever else they meet. Of one
+      // that nobody was told nobody knows the id: that of the space stays, which others may be changing.
+      let isUntold = isSpace && theirs.index.items.position(of: right.id) == nil
+      let (kept, dropped) =
+        isUntold || left.id < right.id ? (left.id, right.id) : (right.id, left.id)
       report.added.removeAll { $0 == name }
       report.variables.removeAll { $0.item == name }
       if let position = edit.index.items.position(of: kept),

@@ -92,7 +92,7 @@ struct Following: Exchanging {
     guard let box = feed.boxes.first(where: { $0.tag == tag }) else {
       throw SyncError(
         .invitation, "the feed has nothing for this subscription: it was ended, or the feed is old",
-        hint: "ask whoever gave you the code for another one")
+        hint: "ask for another one where this code came from")
     }
     guard let bytes = try mirror.file(box.name) else {
       throw SyncError(
@@ -116,7 +116,7 @@ struct Following: Exchanging {
     guard let found = roster.subscriptions.first(where: { $0.keys.sealing == sealing }) else {
       throw SyncError(
         .invitation, "the space has no such subscription",
-        hint: "ask whoever gave you the code for another one")
+        hint: "ask for another one where this code came from")
     }
     guard !found.isSettled, found.expires >= now() else { throw Self.ended }
     return found
@@ -138,7 +138,7 @@ struct Following: Exchanging {
         if history.stops.contains(where: { $0.stream == head.stream }) { continue }
         throw SyncError(
           .withheld, "the mirror does not show all records that its feed names",
-          hint: "try again later; or whoever publishes it sees what is wrong")
+          hint: "try again later; or see what is wrong on the machine that publishes it")
       }
       guard record.hash == head.hash else {
         throw SyncError(

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import VaultCredentials
 import VaultSealing
+import VaultStorage
 
 /// A space as the code for it opens it, before anything is made for joining it.
 ///
@@ -37,7 +38,7 @@ package struct FoundSpace {
   ) throws {
     code = try InvitationCode(typed: invitation)
     content = try Self.content(of: code, in: engine)
-    guard content.expires >= now else { throw Self.expired }
+    guard content.expires >= now else { throw Self.expired(content.expires, now) }
     seed = try SecretBytes.random(count: 32)
     keys = try KeyPairs(seed: seed)
     stream = try StreamID(of: keys.publicKeys, in: content.space)
@@ -95,7 +96,7 @@ package struct FoundSpace {
     else {
       throw SyncError(.invitation, "the invitation was taken back", hint: "ask for another one")
     }
-    guard invitation.expires >= now else { throw Self.expired }
+    guard invitation.expires >= now else { throw Self.expired(invitation.expires, now) }
     if invitation.isRecovery, invitation.isSettled {
       throw SyncError(
         .invitation, "that recovery code was replaced by another one, or withdrawn",
@@ -152,8 +153,13 @@ package struct FoundSpace {
         : "check the code and the place")
   }
 
-  private static let expired = SyncError(
-    .invitation, "the invitation has expired", hint: "ask for another one")
+  /// An invitation whose time is over, by this machine's clock, which may be wrong.
+  private static func expired(_ end: Int64, _ now: Int64) -> SyncError {
+    let (end, now) = (Timestamp.text(seconds: end / 1000), Timestamp.text(seconds: now / 1000))
+    return SyncError(
+      .invitation, "the invitation was open until \(end), and the clock here says \(now)",
+      hint: "ask for another one; if it was just made, look at the clocks of both machines")
+  }
 
   /// Fetches all records of all streams that the history does not begin with; returns those that
   /// were opened, in order.

@@ -87,6 +87,53 @@ struct Joining: Exchanging {
     try files.replaceState(state.sealed(keys.own))
   }
 
+  // MARK: - The first record
+
+  /// Brings this machine's first record to the store, before anything of the space comes into the
+  /// vault.
+  ///
+  /// - Throws: ``SyncError``. Then the vault belongs to no space, if the store has nothing of this
+  ///   machine: another one may have the invitation. If it has the record, or does not say, the keys are
+  ///   needed: nobody else can go on.
+  func announce() throws {
+    try files.locked {
+      var loaded = try replica.load()
+      let (space, own) = (loaded.state.space, loaded.state.stream)
+      guard loaded.state.sent == 0 else { return }
+      do {
+        _ = try engine.records(of: own, in: space, after: 0, limit: 1)
+      } catch {
+        // Where it cannot be read, nothing has gone there.
+        try forget()
+        throw error
+      }
+      do {
+        var report = SyncReport(changes: .unchanged)
+        try Sending(exchange).push(OwnStream(), &loaded, &report)
+        if let problem = report.problems.first { throw problem }
+        // What is remembered stays as it is: the run that follows is that of a machine that joins.
+      } catch {
+        let there = try? engine.records(of: own, in: space, after: 0, limit: 1)
+        if there?.isEmpty == true { try forget() }
+        throw error
+      }
+    }
+  }
+
+  /// Gives up a space that could not be followed.
+  func giveUp() throws {
+    try files.locked {
+      guard try replica.loadState().state.sent == 0 else { return }
+      try forget()
+    }
+  }
+
+  /// Forgets the space, which has nothing of this machine.
+  private func forget() throws {
+    try vault.blocking.setKey(nil, for: Replica.purpose)
+    try files.remove()
+  }
+
   private static func checkLabel(_ label: String) throws {
     guard Operation.isNewLabel(label) else {
       throw SyncError(

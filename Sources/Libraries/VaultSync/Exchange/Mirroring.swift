@@ -27,6 +27,7 @@ struct Mirroring: Exchanging {
       }
       try checkIsNotBehind(signed, roster, loaded)
       var report = MirrorReport()
+      report.isClosed = loaded.logEnd > tuning.logStep
       // Whoever can write there names no files and boxes for this machine.
       let kept = signed.flatMap { $0.author == own ? $0 : nil }
       let streams = try streams(roster, loaded, place, kept, &report)
@@ -71,6 +72,12 @@ struct Mirroring: Exchanging {
         .notAllowed, "another machine publishes there, and is ahead",
         hint: "try later, or publish to another folder")
     }
+  }
+
+  /// Checks that this machine can publish: see ``SyncedVault/checkCanMirror()``.
+  func checkCanPublish() throws {
+    let loaded = try replica.load()
+    try check(loaded.history.roster(), loaded)
   }
 
   private func check(_ roster: Roster, _ loaded: LoadedReplica) throws {
@@ -207,6 +214,8 @@ package struct MirrorReport: Sendable {
   package var streams = 0
   /// How many subscriptions can read it.
   package var subscriptions = 0
+  /// Whether there is more than anybody takes who begins to follow: those who follow go on.
+  package var isClosed = false
 }
 
 /// Which records lie in one file of a mirror: a function of their lengths, so that a file that is

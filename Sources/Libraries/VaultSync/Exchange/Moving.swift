@@ -5,6 +5,9 @@ import VaultSealing
 struct Moving: Exchanging {
   let exchange: Exchange
 
+  private static let rest =
+    "if that machine is no more, what this one has goes there, once that is accepted"
+
   /// Remembers the place; see ``SyncedVault/moved(to:at:acceptingRollback:)``.
   func follow(to engine: any SyncEngine, at store: String, acceptingRollback: Bool) throws {
     try files.locked {
@@ -59,7 +62,7 @@ struct Moving: Exchanging {
       hint: lacking == [loaded.state.stream]
         ? "they are this machine's own, which it writes there again once the older state is accepted"
         : engine.isEventual
-          ? "bring all files of the store there first; or wait until the file syncer is done"
-          : "bring all of the store there first")
+          ? "bring all files of the store there first; or wait until the file syncer is done; \(Self.rest)"
+          : "bring all of the store there first; \(Self.rest)")
   }
 }

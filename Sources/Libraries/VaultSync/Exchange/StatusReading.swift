@@ -8,7 +8,7 @@ struct StatusReading: Exchanging {
 
   /// How the two stand; see ``SyncedVault/status()``.
   func status() throws -> SyncStatus {
-    let (loaded, preferences, changes) = try files.locked {
+    let (loaded, preferences, changes) = try files.reading {
       do {
         let loaded = try replica.load()
         return (loaded, Optional(try folded(loaded)), try untold(loaded))

@@ -15,7 +15,9 @@ struct SyncRun: Exchanging {
             (state, keys), mirror, &notes, acceptingRollback: acceptingRollback)
         }
         let heads = try engine.heads(in: state.space)
-        if !acceptingRollback, !Sending(exchange).isTimeToMend(state), try isAtRest(state, heads) {
+        if !acceptingRollback, !Sending(exchange).isTimeToMend(lastLook: state.mended),
+          try isAtRest(state, heads)
+        {
           state.lastContact = now()
           try files.replaceState(state.sealed(keys.own))
           return SyncReport(changes: .unchanged)
@@ -171,7 +173,7 @@ struct SyncRun: Exchanging {
       $0.isSettled && ($0.isRecovery || $0.accepted.count >= $0.uses)
     }
     report.refused = notes.note(refused: Set(refused.flatMap(\.refused))).compactMap {
-      loaded.history.label(of: $0)
+      after.distinctLabel(of: $0, loaded.history.label(of: $0))
     }
     .sorted()
     // A store that went back as a whole is written to when a person says so.
@@ -190,7 +192,7 @@ struct SyncRun: Exchanging {
       if report.problems.isEmpty {
         try SnapshotExchange(exchange).exchangeSnapshots(&loaded, &report)
       }
-      let looks = acceptingRollback || Sending(exchange).isTimeToMend(loaded.state)
+      let looks = acceptingRollback || Sending(exchange).isTimeToMend(lastLook: loaded.state.mended)
       let writes = loaded.history.frontier[loaded.state.stream, default: 0] > loaded.state.sent
       if looks {
         report.mended = try Sending(exchange).mend(
@@ -215,7 +217,11 @@ struct SyncRun: Exchanging {
       loaded.state.label = label
       if report.successor == nil { report.renamed = label }
     }
-    files.setReader(after.members[loaded.state.stream]?.role == .reader)
+    let role = after.members[loaded.state.stream]?.role
+    if let role, let before = former.members[loaded.state.stream]?.role, before != role {
+      report.newRole = role
+    }
+    files.setReader(role == .reader)
     loaded.state.epochs = loaded.history.epochs
     loaded.state.rest = isPushed ? rest(heads, loaded, report, vault) : nil
     try tellLeftOut(&report, loaded, &notes)

@@ -1,3 +1,4 @@
+import Glibc
 import VaultSealing
 import VaultStorage
 
@@ -32,11 +33,39 @@ package struct SyncFiles: Sendable {
     return try withExtendedLifetime(lock) { try body() }
   }
 
+  /// Reads what is remembered, and changes nothing.
+  ///
+  /// A run holds the lock while it waits for its store. Whoever only reads waits a moment, and reads
+  /// then what is there: a crash at any time leaves it readable, and so does a run that goes on.
+  ///
+  /// - Parameter body: Reads; it may be called again where a run has replaced what it was reading.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws.
+  func reading<Result>(_ body: () throws -> Result) throws -> Result {
+    let lock = try? FileLock(
+      name + ".lock", in: Directory(folder, create: true), timeout: .seconds(1))
+    guard lock == nil else { return try withExtendedLifetime(lock) { try body() } }
+    for _ in 0..<5 {
+      do {
+        return try body()
+      } catch let error as SyncError where error.code == .tampered {
+        usleep(100_000)
+      }
+    }
+    return try body()
+  }
+
   /// The state's bytes; `nil` if there are none.
   package func state() throws -> [UInt8]? { try read(name, limit: SyncState.maximumLength) }
 
   package func replaceState(_ bytes: [UInt8]) throws {
-    try Self.reached { try AtomicFile.replace(name, in: Directory(folder), with: bytes) }
+    try Self.reached {
+      let directory = try Directory(folder)
+      try AtomicFile.replace(name, in: directory, with: bytes)
+      // Who writes these holds the lock: what lies there of others was left by a killed run.
+      let own = [name, logName, baseName, rootName]
+      try AtomicFile.removeStale(in: directory) { own.contains($0) }
+    }
   }
 
   /// The records that this machine has verified, in the order in which it did; what a crash left

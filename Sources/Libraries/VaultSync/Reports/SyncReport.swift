@@ -46,6 +46,8 @@ public struct SyncReport: Sendable {
   ///
   /// A copy of its home was removed, or has left, that has the ones it had.
   public internal(set) var hasNewKeys = false
+  /// What this machine may do from now on; `nil` where that did not change in this run.
+  public internal(set) var newRole: SyncRole?
   /// The name that this machine has from now on, since another one that was let in before has the one
   /// it had asked for; `nil` in all other runs.
   public internal(set) var renamed: String?

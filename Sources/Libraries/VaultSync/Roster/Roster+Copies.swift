@@ -41,4 +41,16 @@ extension Roster {
     }
     .sorted()
   }
+
+  /// What a machine is called that is not in, told apart from those that are.
+  ///
+  /// - Parameters:
+  ///   - stream: The machine's.
+  ///   - label: What it calls itself.
+  /// - Returns: The name, and where another machine has it the beginning of the id.
+  func distinctLabel(of stream: StreamID, _ label: String?) -> String? {
+    guard let label else { return nil }
+    let isTaken = members.values.contains { $0.stream != stream && $0.label == label }
+    return isTaken ? "\(label) (\(stream.text.prefix(8)))" : label
+  }
 }

@@ -90,6 +90,10 @@ struct SyncInitCommand: ParsableCommand {
       typed: options.store, makesFolder: true, takesWorkTree: options.inWorkTree,
       passwordSource: options.storePassword)
     let (others, (report, status)) = try settings.withVault { vault in
+      // Where it was begun before and the store failed, it goes on.
+      if let begun = try settings.goOnBeginning(vault.unlocked, in: engine, at: store) {
+        return ([], begun)
+      }
       let others = try SpaceChannels.spaces(in: engine)
       let synced = try SyncedVault.create(
         vault.unlocked, in: engine, at: store, label: label)
@@ -140,10 +144,7 @@ struct SyncInviteCommand: ParsableCommand {
   func run() throws {
     let settings = try common.settings()
     let asked = try role.map { try SyncRoleCommand.role($0) }
-    guard let seconds = TimeSpan.seconds(time) else {
-      throw CommandError.usage("--for must be a duration", hint: "such as: --for 1h")
-    }
-    guard (1...30 * 86_400).contains(seconds) else {
+    guard let seconds = TimeSpan.seconds(time), (1...30 * 86_400).contains(seconds) else {
       throw CommandError.usage("--for must be between 1s and 30d", hint: "such as: --for 1h")
     }
     guard (1...1000).contains(uses) else {

@@ -41,7 +41,7 @@ struct SyncMirrorCommand: ParsableCommand {
     if settings.writesJSON {
       try StandardOutput.write([
         ("files", .number(Int64(mirror.files))), ("machines", .number(Int64(mirror.streams))),
-        ("subscriptions", .number(Int64(mirror.subscriptions))),
+        ("subscriptions", .number(Int64(mirror.subscriptions))), ("closed", .bool(mirror.isClosed)),
         ("problems", .strings(report.problems.map(\.code.rawValue))),
       ])
     } else {
@@ -50,6 +50,12 @@ struct SyncMirrorCommand: ParsableCommand {
           + Plural.of(mirror.subscriptions, "subscription"),
         hint: mirror.subscriptions > 0
           ? nil : "nobody can read it yet: \(ProgramName.current) sync subscription create NAME")
+    }
+    if mirror.isClosed {
+      StandardError.warning(
+        "the space has more than 256 MiB of records: nobody can begin to follow it by this mirror",
+        hint: "those who follow it go on; let others in as readers: "
+          + "\(ProgramName.current) sync invite --role reader")
     }
     if !settings.acceptsRollback, let problem = report.problems.first { throw problem }
   }

@@ -46,7 +46,9 @@ struct SyncRoleCommand: ParsableCommand {
   /// The role of a word.
   static func role(_ word: String) throws -> SyncRole {
     guard let role = SyncRole(name: word) else {
-      throw CommandError.usage("the role must be owner, admin, writer or reader")
+      throw CommandError.usage(
+        "the role must be owner, admin, writer or reader",
+        hint: "\(ProgramName.current) sync role NAME writer")
     }
     return role
   }

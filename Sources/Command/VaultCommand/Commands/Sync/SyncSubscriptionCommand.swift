@@ -54,6 +54,12 @@ struct SyncSubscriptionCreateCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
+    guard SyncedVault.isNewSubscription(name) else {
+      throw CommandError.usage(
+        "a subscription's name has 1 to 24 letters, digits, dots, hyphens and underscores, and no "
+          + "hyphen in front",
+        hint: "such as: \(ProgramName.current) sync subscription create kiosks")
+    }
     let seconds = try time.map { text in
       guard let seconds = TimeSpan.seconds(text), (1...3650 * 86_400).contains(seconds) else {
         throw CommandError.usage(

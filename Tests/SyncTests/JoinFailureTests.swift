@@ -1,0 +1,131 @@
+import Foundation
+import TestSupport
+import Testing
+import VaultCredentials
+import VaultSync
+
+/// A join that the store refuses or loses in the middle: it has taken nothing, or goes on.
+struct JoinFailureTests: SuiteOfTwoMachines {
+  let machines: TwoMachines
+
+  init() throws { machines = try TwoMachines() }
+
+  private func join(
+    _ machine: SyncMachine, _ invitation: SyncInvitation, _ engine: any SyncEngine
+  ) throws -> SyncedVault {
+    try SyncedVault.join(
+      machine.vault, in: engine, at: "memory", invitation: invitation.text, label: machine.label)
+  }
+
+  /// A role that may not write, a full disk, a bucket for readers.
+  @Test func aStoreThatTakesNothingGivesNothing() throws {
+    let (third, invitation) = (try SyncMachine("third"), try first.invite())
+    let refused = try join(third, invitation, ReadOnlyEngine(engine: engine))
+    #expect(throws: SyncError.self) { try refused.begin() }
+    #expect(try third.contents().isEmpty)
+    #expect(try SyncedVault.store(of: third.vault) == nil)
+    // The invitation is as good as before.
+    try join(third, invitation, engine).begin()
+    #expect(try third.contents() == laptop.contents())
+    try first.synchronize()
+    #expect(try first.devices().map(\.label).contains("third"))
+  }
+
+  /// The store has the first record, and the answer is lost: nobody else has its keys.
+  @Test func anAnswerThatIsLostLosesNoMachine() throws {
+    let (third, invitation) = (try SyncMachine("third"), try first.invite())
+    let joined = try join(third, invitation, ForgetfulEngine(engine: engine))
+    #expect(throws: SyncError.self) { try joined.begin() }
+    #expect(try SyncedVault.store(of: third.vault) == "memory")
+    let again = try SyncedVault(third.vault, engine: engine)
+    #expect(try again.synchronize().problems.isEmpty)
+    try first.synchronize()
+    try third.set("mine", "3")
+    try again.synchronize()
+    try first.synchronize()
+    #expect(try laptop.get("mine") == "3")
+    #expect(try first.devices().count { $0.label.hasPrefix("third") } == 1)
+  }
+
+  /// The same of a space that begins.
+  @Test func aSpaceWhoseAnswerIsLostGoesOn() throws {
+    let engine = MemoryEngine()
+    let machine = try SyncMachine("laptop")
+    try machine.set("token", "1")
+    let synced = try SyncedVault.create(
+      machine.vault, in: ForgetfulEngine(engine: engine), at: "memory", label: "laptop")
+    #expect(throws: SyncError.self) { try synced.begin() }
+    try SyncedVault(machine.vault, engine: engine).begin()
+    #expect(try engine.spaces().count == 1)
+  }
+
+  // MARK: - Twins
+
+  /// Somebody brings a secret along that the space has, too, and another one replaces it before he
+  /// hears of that: what is newer counts, by whichever of the two ids.
+  @Test func whoBringsAnEqualSecretTakesNothingBack() throws {
+    for round in 0..<8 {
+      let name = "shared\(round)"
+      try laptop.set(name, "old")
+      try first.synchronize()
+      let third = try SyncMachine("third\(round)")
+      try third.set(name, "old")
+      let joined = try third.joining(first, engine)
+      try laptop.set(name, "new")
+      try desktop.set("other", "\(round)")
+      for one in [first, joined, second, first, joined] { try one.synchronize() }
+      for machine in [laptop, desktop, third] {
+        #expect(try machine.get(name) == "new", "round \(round)")
+        let trash = try machine.vault.blocking.read().items(matching: .trash)
+        #expect(trash.isEmpty, "round \(round)")
+      }
+      #expect(try laptop.contents() == third.contents())
+      try SyncedVault.leave(third.vault, in: engine)
+      try first.synchronize()
+    }
+  }
+
+  // MARK: - Reading while a run waits
+
+  /// What shows how the vault stands answers while a run holds the lock, waiting for its store.
+  @Test func whatIsOnlyShownWaitsForNoRun() throws {
+    let files = SyncFiles(vault: laptop.vault.blocking.path)
+    try first.synchronize()
+    let status = try files.locked {
+      _ = try first.devices()
+      _ = try first.log()
+      return try first.status()
+    }
+    #expect(status.devices == 2)
+  }
+}
+
+/// A store that takes what it is given, and whose answer is lost.
+struct ForgetfulEngine: SyncEngine {
+  let engine: MemoryEngine
+
+  var isEventual: Bool { engine.isEventual }
+  func spaces() throws -> [SpaceID] { try engine.spaces() }
+  func heads(in space: SpaceID) throws -> [StreamHead] { try engine.heads(in: space) }
+  func records(
+    of stream: StreamID, in space: SpaceID, after sequence: UInt64, limit: Int
+  ) throws -> [[UInt8]] {
+    try engine.records(of: stream, in: space, after: sequence, limit: limit)
+  }
+  func append(_ records: [[UInt8]], head: StreamHead, in space: SpaceID) throws {
+    try engine.append(records, head: head, in: space)
+    throw SyncError(.unavailable, "the answer is lost")
+  }
+  func invitation(_ id: [UInt8], in space: SpaceID) throws -> [UInt8]? {
+    try engine.invitation(id, in: space)
+  }
+  func putInvitation(_ bytes: [UInt8], id: [UInt8], in space: SpaceID) throws {
+    try engine.putInvitation(bytes, id: id, in: space)
+  }
+  func object(_ name: [UInt8], in space: SpaceID) throws -> [UInt8]? {
+    try engine.object(name, in: space)
+  }
+  func put(_ objects: [SyncObject], in space: SpaceID) throws {
+    try engine.put(objects, in: space)
+  }
+}
