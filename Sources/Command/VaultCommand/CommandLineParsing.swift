@@ -275,17 +275,22 @@ package enum CommandLineParsing {
     return joined + arguments[own.endIndex...]
   }
 
-  /// Lets the common options stand before the verb, too: `vault --home X list`.
+  /// Lets the common options stand before the verb, too: `vault --home X list`, `vault key -q list`.
   package static func movingGlobalOptions(_ arguments: [String]) -> [String] {
     var (leading, rest) = leadingOptions(arguments)
-    guard !leading.isEmpty else { return arguments }
     var verbs: [String] = []
     var commands = VaultTool.configuration.allVerbs
     while let word = rest.first, let found = commands.first(where: { $0.verbName == word }) {
       verbs.append(word)
       rest = rest.dropFirst()
       commands = found.configuration.allVerbs
+      let between = leadingOptions(Array(rest))
+      if commands.contains(where: { $0.verbName == between.rest.first }) {
+        leading += between.options
+        rest = between.rest
+      }
     }
+    guard !leading.isEmpty else { return arguments }
     // A group of verbs alone shows its help, whichever vault is meant.
     if !commands.isEmpty, !verbs.isEmpty, rest.isEmpty { return verbs }
     return verbs + leading + rest

@@ -20,7 +20,7 @@ struct UnknownVerb {
   /// The error, with the line that was meant where that is known.
   var error: CommandError {
     let (options, rest) = CommandLineParsing.leadingOptions(typed)
-    CommandLineParsing.adoptPlace(of: options[...])
+    CommandLineParsing.adoptPlace(of: typed.prefix { $0 != "--" })
     // A word of the table is no secret.
     let isKnown = path.isEmpty && Habit.isKnown(word)
     return .usage(

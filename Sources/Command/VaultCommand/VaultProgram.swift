@@ -141,6 +141,8 @@ public enum VaultProgram {
       HintLine.adopt(vault: nil, home: nil)
       error = CommandError(.noVault, missing.message, hint: other.hint)
     }
+    // A verb that refuses its line has not read which vault is meant.
+    if !HintLine.isAdopted { CommandLineParsing.adoptPlace(of: options) }
     let report = ErrorReport(error)
     report.write(asJSON: options.contains("--json"))
     return report.status

@@ -188,7 +188,7 @@ extension DefaultsTool {
       throw DefaultsRefusal(
         "\(path) has no file that ends in .toml, .json or .plist\nDefaults have not been changed.")
     }
-    return files.map { "\(path)/\($0)" }
+    return try files.map { try PropertyListFile.regular("\(path)/\($0)") }
   }
 }
 

@@ -24,8 +24,13 @@ extension DefaultsTool {
     var before = try contents(of: target) ?? [:]
     var text = EditedDomain.text(before, of: target.name)
     var asked = text
+    var refusal: String?
     while true {
       let edited = try edited(text)
+      // A program that edits does the same each time.
+      if edited == asked, let refusal {
+        throw DefaultsRefusal("\(refusal)\nDefaults have not been changed.")
+      }
       // The same text again means that the person gives up.
       if edited == text, text != asked {
         throw DefaultsRefusal("The text was left as it was.\nDefaults have not been changed.")
@@ -44,11 +49,11 @@ extension DefaultsTool {
             ? "Nothing was changed." : "Changed \(count) key\(count == 1 ? "" : "s").")
       } catch let error as EditedDomain.Conflict {
         before[error.key] = error.value
-        text = EditedDomain.text(edited, saying: error.message)
+        (text, refusal) = (EditedDomain.text(edited, saying: error.message), nil)
       } catch let error as PreferenceError
         where [.syntax, .typeMismatch, .managed, .tooDeep].contains(error.code)
       {
-        text = EditedDomain.text(edited, saying: error.message)
+        (text, refusal) = (EditedDomain.text(edited, saying: error.message), error.message)
       }
     }
   }

@@ -116,8 +116,8 @@ extension DefaultsTool {
     do {
       return try UserFile.paths(below: path).filter { name in
         name.ends(with: ending) || ending == ".gschema.xml" && name.ends(with: enumerations)
-      }.map { "\(path)/\($0)" }
-    } catch {
+      }.map { try PropertyListFile.regular("\(path)/\($0)") }
+    } catch let error as System.Failure {
       throw DefaultsRefusal("Could not read \(path): \(error.reason)")
     }
   }

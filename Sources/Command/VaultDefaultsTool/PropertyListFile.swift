@@ -112,6 +112,19 @@ enum PropertyListFile {
     if after != before { try write(after, to: target) }
   }
 
+  /// A file that a folder holds: nobody named it, and a pipe or a device in its place has no end.
+  ///
+  /// - Parameter path: The file; links are followed.
+  /// - Returns: The same.
+  /// - Throws: ``DefaultsRefusal`` for what is no file.
+  static func regular(_ path: String) throws -> String {
+    guard (try? System.targetStatus(of: path, in: AT_FDCWD).isRegular) == true else {
+      throw DefaultsRefusal(
+        "Could not read \(path): it is not a file\nDefaults have not been changed.")
+    }
+    return path
+  }
+
   /// Writes a file: ``/VaultStorage/UserFile/replace(_:with:mode:)``.
   ///
   /// - Parameters:

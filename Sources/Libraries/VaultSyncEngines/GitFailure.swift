@@ -115,6 +115,8 @@ package struct GitFailure {
     }
     let complaint =
       server ?? lines.first { $0.contains(bytes: "rejected]") }
+      // git itself only says that it could not read.
+      ?? lines.first { $0.hasPrefix("ssh: ") }
       ?? lines.first { $0.hasPrefix("fatal: ") || $0.hasPrefix("error: ") } ?? lines.last
     guard let complaint else { return "" }
     let spaced = complaint.unicodeScalars.map { $0 == "\t" ? " " : $0 }

@@ -235,9 +235,10 @@ public final class ProgramEngine: SyncEngine {
       try start.withRawSpan { try conversation.send($0, patience: patience) }
       try password?.withBytes { try conversation.send($0, patience: patience) }
       let answer = EngineMessage(try answer(&conversation))
-      guard answer.number(0) == 1, let words = answer.text(1), let largest = answer.number(2),
+      guard answer.number(0) == 1 else { throw Broken(what: "a greeting of another version") }
+      guard let words = answer.text(1), let largest = answer.number(2),
         largest >= SyncObject.maximumLength
-      else { throw Broken(what: "a greeting of another version") }
+      else { throw Broken(what: "a greeting that does not allow 1 MiB at once") }
       return Open(
         conversation: conversation,
         traits: Traits(
@@ -273,7 +274,8 @@ public final class ProgramEngine: SyncEngine {
       throw SyncError(
         EngineErrorWord.code(message.text(1) ?? ""),
         Self.shown(message.fields.dropFirst(2).first) ?? "the engine \(program.name) refused",
-        hint: Self.shown(message.fields.dropFirst(3).first))
+        hint: Self.shown(message.fields.dropFirst(3).first)
+          ?? "see what the engine writes to stderr, and the page about engines")
     default: throw Broken(what: "a word that the protocol has not")
     }
   }
@@ -284,7 +286,9 @@ public final class ProgramEngine: SyncEngine {
       throw Broken(what: "a message above 32 MiB")
     }
     let body = try conversation.receive(length, patience: patience)
-    guard let message = EngineMessage(body: body) else { throw Broken(what: "a message in pieces") }
+    guard let message = EngineMessage(body: body) else {
+      throw Broken(what: "a message in pieces, or of more than 100,000 fields")
+    }
     return message
   }
 

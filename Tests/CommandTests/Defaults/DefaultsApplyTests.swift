@@ -91,6 +91,28 @@ struct DefaultsApplyTests {
     #expect(result.error.contains("line \(line)"), "\(text): \(result.error)")
   }
 
+  /// A folder of dotfiles may carry a pipe, or a link to a device: nobody waits for its end.
+  @Test(arguments: ["2.toml", "2.gschema.xml", "2.plist"], [true, false])
+  func aFolderWithWhatIsNoFileIsRefused(_ name: String, _ isPipe: Bool) throws {
+    let folder = "\(defaults.home.path)/folder"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    _ = try file("[\"a\"]\nx = 1\n", "folder/1.toml")
+    if isPipe {
+      #expect(unsafe mkfifo("\(folder)/\(name)", 0o600) == 0)
+    } else {
+      try FileManager.default.createSymbolicLink(
+        atPath: "\(folder)/\(name)", withDestinationPath: "/dev/zero")
+    }
+    let words =
+      switch name {
+      case "2.gschema.xml": ["import", "--format", "gschema", "--dry-run", folder]
+      case "2.plist": ["import", "--format", "profile-manifest", "--dry-run", folder]
+      default: ["apply", folder]
+      }
+    let refused = defaults.run(words)
+    #expect(refused.status == 1 && refused.error.contains("it is not a file"), "\(refused)")
+  }
+
   @Test func propertyListsAndStdinAreTaken() throws {
     let xml = """
       <plist version="1.0"><dict><key>a</key><dict><key>d</key>

@@ -91,6 +91,16 @@ struct DesktopTests {
     try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
   }
 
+  /// What stands above the first group may have a header of its own, which KConfig takes away.
+  @Test func theGroupWithoutAHeaderMayHaveOne() throws {
+    let defaults = try DefaultsRunner()
+    try write("[<default>]\na=1\n[G]\nk=v\n", "krc", defaults)
+    #expect(defaults("record", "kconfig", "--once", "krc").output == "Recorded 2 changes.\n")
+    #expect(defaults("--kconfig", "read", "krc:", "a").output == "1\n")
+    try write("a=1\n\n[G]\nk=v\n", "krc", defaults)
+    #expect(defaults("record", "kconfig", "--once", "krc").output == "")
+  }
+
   /// One file that cannot be read says nothing about the others, nor that its values are gone.
   @Test func aFileOfKConfigThatCannotBeReadStopsOnlyLinesAboutItself() throws {
     let defaults = try DefaultsRunner()

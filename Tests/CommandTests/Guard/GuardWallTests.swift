@@ -41,6 +41,43 @@ struct GuardWallTests {
     #expect(passed.text == "in\n" && passed.errors == "err\n")
   }
 
+  /// Services have no stdin at times; what is opened next must not take its place.
+  @Test(arguments: ["<&-", ">&-", "2>&-"])
+  func aClosedStreamIsEmpty(_ redirection: String) throws {
+    let bench = try GuardBench()
+    let run = try bench.shell(
+      "\"$VAULT\" -q guard -- /bin/sh -c 'readlink /proc/self/fd/0 >result; exit 7' \(redirection)")
+    #expect(run.status == 7, "\(run.errors)")
+  }
+
+  @Test func aWorkingFolderThatWasRemovedIsSaid() throws {
+    let bench = try GuardBench()
+    let run = try bench.shell(
+      "mkdir gone && cd gone && rmdir ../gone; exec \"$VAULT\" guard -- true")
+    #expect(run.status == 66, "\(run.errors)")
+    #expect(run.errors.contains("hint: ") && !run.errors.contains("bwrap"), "\(run.errors)")
+  }
+
+  /// A container runs as a number that no database knows.
+  @Test(.enabled(if: geteuid() == 0, "needs root"))
+  func aUserWithoutANameHasAWall() throws {
+    let home = try TemporaryHome()
+    let user = 61_234
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: home.path)
+    for path in ["own", "own/project"] {
+      try FileManager.default.createDirectory(
+        atPath: "\(home.path)/\(path)", withIntermediateDirectories: true,
+        attributes: [.ownerAccountID: user, .groupOwnerAccountID: user])
+    }
+    let run = try VaultProcess(home: home.path, environment: [:], executable: "/bin/sh").run([
+      "-c",
+      "cd '\(home.path)/own/project' && exec setpriv --reuid \(user) --regid \(user) --clear-groups "
+        + "env HOME='\(home.path)/own' '\(VaultProcess.path)' guard -- /bin/sh -c 'exit 5'",
+    ])
+    // Where the build lies in a folder that only root enters, nobody else runs it.
+    #expect(run.status == 5 || run.errors.contains("Permission denied"), "\(run.errors)")
+  }
+
   @Test func moreIsShownByName() throws {
     let bench = try GuardBench()
     try "x".write(toFile: "\(bench.home)/other/file", atomically: true, encoding: .utf8)

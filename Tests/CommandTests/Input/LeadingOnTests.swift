@@ -72,6 +72,19 @@ struct LeadingOnTests {
     #expect(try hint(vault, "--vault none list").contains("vault list --vaults"))
   }
 
+  /// Wherever the line says which vault it means, what is to be typed says so, too.
+  @Test(arguments: [
+    "get --vault deploy", "set --vault deploy", "restore --vault deploy", "rename a --vault deploy",
+    "history --vault deploy", "copy a --vault deploy", "remove --vault deploy",
+    "ge --vault deploy a", "key --vault deploy lst", "sync now x --vault deploy",
+  ])
+  func hintsNameTheVaultOfALineThatIsRefused(_ line: String) throws {
+    let vault = try vault()
+    #expect(try vault("--vault", "deploy", "init").status == 0)
+    let hint = try hint(vault, line)
+    #expect(hint.contains("vault --vault deploy "), "\(hint)")
+  }
+
   @Test func aCommandBehindAnItemIsARun() throws {
     let vault = try vault()
     for (line, answer) in [

@@ -171,6 +171,16 @@ struct ParsingTests {
       CommandLineParsing.movingGlobalOptions(["--home=/x", "get", "a"])
         == ["get", "--home=/x", "a"])
     #expect(CommandLineParsing.movingGlobalOptions(["--help"]) == ["--help"])
+    // Between a group and its verb, too.
+    #expect(
+      CommandLineParsing.movingGlobalOptions(["key", "--vault", "work", "-q", "list"])
+        == ["key", "list", "--vault", "work", "-q"])
+    #expect(
+      CommandLineParsing.movingGlobalOptions(["--json", "sync", "--home=/x", "now", "--vault", "w"])
+        == ["sync", "now", "--json", "--home=/x", "--vault", "w"])
+    #expect(
+      CommandLineParsing.movingGlobalOptions(["key", "--vault", "list"])
+        == ["key", "--vault", "list"])
   }
 
   @Test(arguments: [

@@ -82,6 +82,19 @@ struct SSHAgentTests {
     #expect(run.errors.contains("is there already"))
   }
 
+  /// In a folder that everybody may write, anybody can put a socket of his own in its place.
+  @Test(arguments: [
+    ("open/s", Int32(64), "others may write"), ("file", 73, "no socket"), ("''", 64, "--at"),
+    (String(repeating: "n", count: 120), 73, "107 bytes"),
+  ])
+  func whereNobodyIsToListenIsSaid(_ place: String, _ status: Int32, _ said: String) throws {
+    let run = try SSHBench().shell(
+      "mkdir open; chmod 777 open; echo mine >file; timeout 60 \"$VAULT\" ssh-agent --foreground "
+        + "--at \(place)")
+    #expect(run.status == status && run.errors.contains(said), "\(run.errors)")
+    #expect(run.errors.contains("hint: "), "\(run.errors)")
+  }
+
   @Test(.enabled(if: SSHBench.hasSSH, "OpenSSH's programs are not installed"))
   func sshAddAddsListsAndRemoves() throws {
     let bench = try SSHBench()

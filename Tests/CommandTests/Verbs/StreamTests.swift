@@ -65,11 +65,17 @@ struct StreamTests {
   @Test func anEmptyStreamReplacesNothing() throws {
     let vault = try ThrowawayVault()
     try vault.set("a", "good")
-    for (words, input) in [(["--stdin"], ""), (["--stdin"], "\n"), (["--file", "-"], "")] {
-      let result = try vault.command.run(["set", "a"] + words, input: Data(input.utf8))
-      // A newline alone is a byte that somebody may mean, but not here: it is dropped.
-      #expect(result.status == (input.isEmpty ? 65 : 0), "\(result.errors)")
+    // `echo "$(false)"` writes the end of a line.
+    for input in ["", "\n", "\r\n", "\r"] {
+      for words in [["--stdin"], ["--file", "-"]] {
+        let result = try vault.command.run(["set", "a"] + words, input: Data(input.utf8))
+        #expect(result.status == 65, "\(words) \(Array(input.utf8)): \(result.errors)")
+      }
     }
+    #expect(
+      try vault.command.run(["set", "line", "--stdin", "--exact"], input: Data("\n".utf8)).status
+        == 0)
+    #expect(try vault("get", "line").output == Data("\n".utf8))
     #expect(try vault("set", "a", "--file", "/dev/null").status == 65)
     try vault.set("a", "good")
     #expect(try vault("set", "a", "--stdin").errors.contains("--allow-empty"))

@@ -69,6 +69,9 @@ struct QuotingTests {
       Quoting.visible("a\u{1B}[2J\r\nb\u{9B}\u{202E}é")
         == "a\\u{1b}[2J\\u{d}\\u{a}b\\u{9b}\\u{202e}é")
     #expect(!Quoting.isVisible("TAG\r\nINJECTED"))
+    // Two names that look alike are told apart; joiners are a part of words and of pictures.
+    #expect(Quoting.visible("a\u{200b}b\u{e0041}c\u{ad}") == "a\\u{200b}b\\u{e0041}c\\u{ad}")
+    #expect(Quoting.isVisible("می\u{200c}خواهم 👩\u{200d}💻"))
   }
 
   @Test func partsAndHalvesAreFoundBehindCombiningMarks() {

@@ -22,7 +22,8 @@ package struct ConfigurationFile {
       let text = String(validating: bytes, as: UTF8.self)
     else {
       throw CommandError(
-        .configurationUnreadable, "\(path) cannot be read as text")
+        .configurationUnreadable, "\(path) cannot be read as text",
+        hint: "see what it is; a text in another encoding has to be saved as UTF-8")
     }
     return text
   }

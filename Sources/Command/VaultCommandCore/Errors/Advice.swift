@@ -36,7 +36,7 @@ package enum Advice {
     case .addPassphrase: "add a passphrase: \(program) key add --new-passphrase SOURCE"
     case .addKeyFile: "create a key file: \(program) key add --new-key-file PATH"
     case .trustKeyFile:
-      "if you trust whoever can read it, say so once: --trust-key-file; or open the vault for a "
+      "if you trust all who can read it, say so once: --trust-key-file; or open the vault for a "
         + "while: \(program) unlock --key-file - <FILE"
     case .addKeyringSlot: "then let the keyring of today open it: \(program) key add --keyring"
     case .addRecoveryCode: "add a recovery code: \(program) key add --recovery"

@@ -45,6 +45,8 @@ extension SyncError: CodedError {
       "leave that one first: \(program) sync leave; if its store lies in another place now: "
         + "\(program) sync move STORE"
     // Of another place than the store's: nothing was put back.
+    case .rolledBack where hint?.contains(bytes: "once that is accepted") == true:
+      hint.map { "\($0): the same line with --accept-rollback" }
     case .rolledBack where hint?.contains(bytes: " there first") == true: hint
     case .rolledBack where hint?.contains(bytes: "this machine's own") == true:
       "they are this machine's own, which it writes there again: the same line with --accept-rollback"
@@ -54,7 +56,11 @@ extension SyncError: CodedError {
         + "\(program) sync leave, and join again"
     // Of a feed that is followed.
     case .withheld where hint?.contains(bytes: "try again later") == true: hint
-    case .removed where hint?.contains(bytes: "follow with that") == true: hint
+    case .removed where hint?.contains(bytes: "follow with that") == true:
+      "ask for another code; then \(program) sync leave, and follow with that: "
+        + "\(program) sync join FEED --subscription SOURCE"
+    case .notAllowed where hint?.contains(bytes: "at its other address") == true:
+      "\(program) sync leave, and follow it there: \(program) sync join FEED --subscription SOURCE"
     case .rolledBack, .withheld:
       "if it was put back on purpose, accept that once: \(program) sync now --accept-rollback"
     case .copied, .removed:

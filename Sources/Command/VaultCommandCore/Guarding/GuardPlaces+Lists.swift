@@ -36,6 +36,35 @@ extension GuardPlaces {
     (".cache/git/credential", "passwords that git keeps"),
     (".git-credential-cache", "passwords that git keeps"), ("snap", "data of programs"),
     (".var/app", "data of programs"), (".pki", "keys of certificates"),
+    (".terraformrc", "tokens of Terraform"), (".msmtprc", "passwords of mail"),
+    (".config/msmtp", "passwords of mail"), (".mbsyncrc", "passwords of mail"),
+    (".config/isyncrc", "passwords of mail"), (".authinfo", "passwords"), ("_netrc", "passwords"),
+    (".config/gopass", "passwords"), (".local/share/gopass", "passwords"),
+    (".config/rbw", "Bitwarden"), (".local/share/rbw", "Bitwarden"),
+    (".subversion/auth", "passwords of Subversion"), (".config/borg", "keys of borg"),
+    (".config/restic", "passwords of restic"), (".codex", "logins of a coding agent"),
+    (".gemini", "logins of a coding agent"),
+    (".config/github-copilot", "logins of a coding agent"),
+    (".nomad-token", "a token of Nomad"), (".consul-token", "a token of Consul"),
+    (".rediscli_history", "lines that were typed"), (".ipython", "lines that were typed"),
+    (".viminfo", "texts that were copied"), (".local/share/nvim/shada", "texts that were copied"),
+    (".local/state/nvim", "texts that were copied"), (".lesshst", "lines that were typed"),
+    (".Xauthority", "the key of the display"), (".ICEauthority", "the key of the session"),
+    (".vnc", "passwords of VNC"), (".smbcredentials", "passwords of shares"),
+    (".davfs2", "passwords of shares"), (".config/filezilla", "passwords of FileZilla"),
+    (".remmina", "passwords of Remmina"), (".local/share/remmina", "passwords of Remmina"),
+    (".kaggle", "tokens of Kaggle"), (".huggingface", "tokens of Hugging Face"),
+    (".cache/huggingface/token", "tokens of Hugging Face"), (".oci", "keys of Oracle Cloud"),
+    (".aliyun", "keys of Alibaba Cloud"), (".databrickscfg", "tokens of Databricks"),
+    (".snowflake", "logins of Snowflake"), (".pulumi", "tokens of Pulumi"),
+    (".fly", "tokens of Fly.io"), (".config/doctl", "tokens of DigitalOcean"),
+    (".config/heroku", "tokens of Heroku"), (".config/netlify", "tokens of Netlify"),
+    (".netlify", "tokens of Netlify"), (".wrangler", "tokens of Cloudflare"),
+    (".config/.wrangler", "tokens of Cloudflare"), (".cloudflared", "keys of Cloudflare"),
+    (".step", "keys of certificates"), (".tsh", "keys of Teleport"),
+    (".minikube", "keys of minikube"),
+    (".electrum", "a wallet"), (".bitcoin", "a wallet"), (".ethereum", "a wallet"),
+    (".config/solana", "a wallet"), (".monero", "a wallet"),
   ]
 
   /// What in a home is run or followed outside of the wall: by the next shell, login or session.
@@ -47,13 +76,20 @@ extension GuardPlaces {
       ".config/environment.d", ".config/autostart", ".config/autostart-scripts",
       ".config/plasma-workspace", ".config/systemd", ".local/share/systemd",
       ".local/share/applications", ".local/share/dbus-1", ".config/mimeapps.list",
+      ".config/nushell", ".config/xonsh", ".config/elvish", ".config/powershell", ".oh-my-zsh",
+      ".config/user-tmpfiles.d", ".xmonad", ".config/xmonad", ".config/i3", ".config/sway",
+      ".config/hypr", ".config/awesome", ".config/openbox", ".config/bspwm", ".config/river",
+      ".local/share/gnome-shell", ".local/share/nautilus", ".local/share/thumbnailers",
+      ".local/share/kio", ".local/share/plasma", ".ipython", ".nvm", ".asdf", ".pyenv", ".rbenv",
+      ".sdkman", ".fzf",
     ].map { ($0, "start files") }
     + [
       ".gitconfig", ".config/git", ".vimrc", ".vim", ".config/nvim", ".emacs", ".emacs.d",
       ".config/emacs", ".tmux.conf", ".config/tmux", ".screenrc", ".direnvrc", ".config/direnv",
       ".config/vault",
     ].map { ($0, "settings of programs") }
-    + [".local/bin", "bin"].map { ($0, "programs") }
+    // Each Python reads its .pth files and usercustomize.
+    + [".local/bin", ".local/lib", "bin"].map { ($0, "programs") }
 
   /// Folders that another one takes the place of: XDG Base Directory Specification.
   static let moved = [

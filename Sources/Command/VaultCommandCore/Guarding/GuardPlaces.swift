@@ -37,7 +37,9 @@ package struct GuardPlaces {
   ///   - keys: The files of a key or a passphrase that the line names.
   /// - Throws: `StorageError` with code `.noLocation` without a home.
   package init(location: StoreLocation, keys: [String]) throws {
-    let homes = try [StoreLocation.home(), StoreLocation.home { _ in nil }]
+    // Of a user whom no database knows, as in a container, there is no other home.
+    let homes =
+      try [StoreLocation.home()] + [try? StoreLocation.home { _ in nil }].compactMap(\.self)
     self.homes = Set(homes.compactMap(Self.real)).sorted()
     var secrets: [(path: String, words: String)] = [
       (location.data, "the vault"), (location.state, "the vault's state"),
@@ -147,7 +149,9 @@ package struct GuardPlaces {
     }
     guard isWritable else { return }
     for folder in Self.system where Self.holds(folder, path) {
-      try refuse("belongs to the system, and other programs run what is there", "use --ro")
+      try refuse(
+        "belongs to the system, and other programs run what is there",
+        isWorking ? other : "use --ro")
     }
     guard !programs.contains(where: { Self.holds(path, $0) }) else {
       try refuse("holds this command, which could be replaced", "use --ro, or an installed command")

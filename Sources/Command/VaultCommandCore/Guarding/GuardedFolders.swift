@@ -133,6 +133,8 @@ package struct GuardedFolders {
         let path = String(validating: bytes, as: UTF8.self), path.utf8.first == 0x2F
       else { throw System.Failure(errno: ENOENT) }
       let status = try System.status(descriptor)
+      // A folder that was removed under the shell has no name that could be shown.
+      guard status.linkCount > 0 else { throw System.Failure(errno: ENOENT) }
       guard status.isDirectory || status.isRegular else {
         throw CommandError(
           .notAllowed, "'\(name)' is neither a folder nor a file",

@@ -106,6 +106,8 @@ extension VaultSettings {
     return try withSpace { space in
       let report = try space.synchronize(acceptingRollback: acceptsRollback)
       if !acceptsRollback, report.isBlocked, let problem = report.problems.first { throw problem }
+      // Nothing is made for a space that cannot be published from here.
+      try space.checkCanMirror()
       let folder = try mirror(path, every: interval, checks)
       return (report, try space.mirror(to: folder, every: UInt32(interval)))
     }

@@ -10,6 +10,7 @@ package enum HintLine {
   private struct Given {
     var vault: String?
     var home: String?
+    var isAdopted = false
   }
 
   private static let given = Mutex(Given())
@@ -22,8 +23,11 @@ package enum HintLine {
   package static func adopt(vault: String?, home: String?) {
     // A path is no name of a vault, and the error about it says so.
     let name = vault.flatMap { $0.utf8.contains(UInt8(ascii: "/")) ? nil : $0 }
-    given.withLock { $0 = Given(vault: name, home: home) }
+    given.withLock { $0 = Given(vault: name, home: home, isAdopted: true) }
   }
+
+  /// Whether it is known which vault the line names, if any.
+  package static var isAdopted: Bool { given.withLock { $0.isAdopted } }
 
   /// Whether each line of a hint is of a vault with a name, by what was given.
   package static var namesVault: Bool {

@@ -270,6 +270,7 @@ extension SyncReport {
         "a copy of this home is out: this machine has taken keys that the copy lacks",
         hint: nil)
     }
+    if let newRole { Self.tell(newRole) }
     if let renamed {
       StandardError.note(
         "another machine has the name that this one asked for: this one is called "
@@ -325,6 +326,14 @@ extension SyncReport {
         by: "sync resolve NAME, with --take MACHINE for that one's value"))
   }
 
+  private static func tell(_ newRole: SyncRole) {
+    StandardError.note(
+      "this machine has another role in the space from now on: \(newRole.name)",
+      hint: newRole == .reader
+        ? "what is changed here stays here; to give it back: "
+          + "\(ProgramName.current) sync now --discard-local" : nil)
+  }
+
   /// Names the machines that came by a recovery code.
   package func tellComers() {
     for comer in cameByCode {
@@ -356,7 +365,7 @@ extension SyncReport {
         ("domains", .strings(domains)), ("tooLong", .strings(tooLong)),
         ("waiting", .strings(waiting)), ("refused", .strings(refused)),
         ("successor", .optional(successor)), ("hasNewKeys", .bool(hasNewKeys)),
-        ("renamed", .optional(renamed)),
+        ("newRole", .optional(newRole?.name)), ("renamed", .optional(renamed)),
         ("copies", .strings(copies)),
         (
           "copiesOfOthers",

@@ -75,16 +75,16 @@ package final class StoreWatch: Sendable {
     self.desktop = desktop(self.settings)
   }
 
-  /// Runs until SIGTERM, SIGINT or SIGHUP.
+  /// Runs until SIGTERM or SIGINT, at a terminal also until SIGHUP: a service looks at once by that.
   ///
   /// - Throws: What no later run can better: a vault that nothing opens, a machine that was removed.
   package func run() throws {
     guard let signals = SignalPipe() else {
       throw CommandError(.inputOutput, "this process has too many open files")
     }
-    let ends = [SIGTERM, SIGINT, SIGHUP]
-    signals.catchSignals([], always: ends)
-    signals.unblock(ends)
+    let caught = [SIGTERM, SIGINT, SIGHUP]
+    signals.catchSignals([], always: caught)
+    signals.unblock(caught)
     let vault = try settings.locked(asksNobody: true).path
     follows.withLock { $0 = SyncedVault.followsFeed(vaultAt: vault) }
     let here = try LocalChanges(vaultAt: vault) { [self] in wakeUp() }
@@ -208,6 +208,11 @@ package final class StoreWatch: Sendable {
 
   // MARK: - Reasons
 
+  /// The signals that end it: a terminal that goes away takes it along.
+  private let endings: Set<Int32> =
+    ServiceNotice.hasManager || !ProcessState.hasTerminal
+    ? [SIGTERM, SIGINT] : [SIGTERM, SIGINT, SIGHUP]
+
   private func wakeUp() {
     let byte: [UInt8] = [1]
     _ = unsafe write(wake.write, byte, 1)
@@ -229,8 +234,9 @@ package final class StoreWatch: Sendable {
       ]
       ServiceNotice.send("WATCHDOG=1")
       _ = unsafe poll(&waiting, 2, Self.milliseconds(until: end))
-      if !signals.takeSignals().isEmpty { return false }
-      if waiting[1].revents != 0 { return true }
+      let caught = signals.takeSignals()
+      if caught.contains(where: endings.contains) { return false }
+      if !caught.isEmpty || waiting[1].revents != 0 { return true }
     }
     return true
   }
@@ -241,7 +247,7 @@ package final class StoreWatch: Sendable {
       var waiting = pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0)
       ServiceNotice.send("WATCHDOG=1")
       _ = unsafe poll(&waiting, 1, Self.milliseconds(until: end))
-      if !signals.takeSignals().isEmpty { return false }
+      if signals.takeSignals().contains(where: endings.contains) { return false }
     }
     return true
   }

@@ -202,6 +202,8 @@ final class KConfigSource: DesktopSource {
   /// The name of a group, as a domain has it: with `][` before another one inside of it; `nil` for
   /// one that has this in its own name, or that is no UTF-8.
   static func name(ofGroup text: String) -> String? {
+    // What stands above the first group, by a header of its own.
+    guard !text.isSame(as: "<default>") else { return "" }
     var names: [String] = []
     for group in groups(in: text) {
       guard let name = String(validating: bytes(group), as: UTF8.self),

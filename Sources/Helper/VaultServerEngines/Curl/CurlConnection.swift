@@ -11,6 +11,9 @@ import VaultSyncEngines
     let code: Int32
     /// libcurl's words.
     let message: String
+
+    /// Whether the server's certificate is not trusted, or is another host's.
+    var isOfCertificate: Bool { [51, 60, 83, 91].contains(code) }
   }
 
   /// An answer.

@@ -17,7 +17,7 @@ enum EtcdFailure: Error {
     let said = ": \(Quoting.visible(String(failure.message.prefix(200))))"
     // libcurl-errors(3).
     switch failure.code {
-    case 60, 51, 83, 91:
+    case _ where failure.isOfCertificate:
       self = .next(
         SyncError(
           .unavailable, "\(server) shows a certificate that is not trusted\(said)",

@@ -70,7 +70,9 @@ struct FeedFetching {
           hint: "see what it says in a browser; the files of a mirror are for everybody")
       }
     }
-    throw SyncError(.unavailable, "the server leads from one address to the next")
+    throw SyncError(
+      .unavailable, "the server leads from one address to the next",
+      hint: "see where it leads in a browser; its administrator has to correct that")
   }
 
   private static func tag(_ text: String) -> [UInt8]? {
@@ -84,7 +86,9 @@ struct FeedFetching {
   /// Where a server leads.
   private static func next(_ location: String?, from address: String) throws -> String {
     guard let location, !location.isEmpty else {
-      throw SyncError(.unavailable, "the server leads elsewhere, and does not say where")
+      throw SyncError(
+        .unavailable, "the server leads elsewhere, and does not say where",
+        hint: "its administrator has to correct that")
     }
     if location.hasPrefix("/"), !location.hasPrefix("//") {
       let start = address.hasPrefix("https://") ? 8 : 7
@@ -94,7 +98,7 @@ struct FeedFetching {
     guard location.hasPrefix("https://") else {
       throw SyncError(
         .notAllowed, "the server leads to an address that is not https",
-        hint: "whoever runs it has to correct that")
+        hint: "its administrator has to correct that")
     }
     return try FeedAddress.checkedWeb(location)
   }
@@ -127,7 +131,9 @@ struct FeedFetching {
       throw SyncError(
         .unavailable,
         "\(Quoting.visible(address)) cannot be reached: \(Quoting.visible(error.message))",
-        hint: "try again later")
+        hint: error.isOfCertificate
+          ? "look whose certificate it is: somebody may be in between; if it is right, its root has to be "
+            + "among those of this machine" : "try again later")
     }
     var (start, lines): (Int, [String]) = (0, [])
     // Lines of an answer that only says that another one comes stand before it.

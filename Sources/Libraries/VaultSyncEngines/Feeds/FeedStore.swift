@@ -174,7 +174,7 @@ package struct FolderFeedFiles: FeedFiles {
     guard let bytes = try engine.read(folder, name, limit: SyncFeed.maximumLength) else {
       throw SyncError(
         .unavailable, "there is no feed at \(Quoting.visible("\(folder)/\(name)"))",
-        hint: "check the address; whoever publishes it writes it with 'sync mirror'")
+        hint: "check the address; the machine that publishes it writes it with 'sync mirror'")
     }
     let digest = try Hash.blake2b(bytes, count: 16)
     return digest == tag ? nil : (bytes, digest)
@@ -206,7 +206,7 @@ package struct WebFeedFiles: FeedFiles {
     guard let answer = try checked(answer) else {
       throw SyncError(
         .unavailable, "there is no feed at \(Quoting.visible(address.text)): the server has none",
-        hint: "check the address; whoever publishes it writes it with 'sync mirror'")
+        hint: "check the address; the machine that publishes it writes it with 'sync mirror'")
     }
     return answer.isSame ? nil : (answer.bytes, answer.tag)
   }

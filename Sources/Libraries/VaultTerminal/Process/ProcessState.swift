@@ -1,5 +1,6 @@
 import CVaultLinux
 import Glibc
+import Synchronization
 package import VaultSealing
 import VaultStorage
 
@@ -48,7 +49,23 @@ package enum ProcessState {
     setCoreLimit(original.coreLimit)
     _ = Glibc.umask(original.umask)
     for signal in original.ignoredSignals { cvault_ignore_signal(signal) }
+    guard !hasEmptyStreams.load(ordering: .relaxed) else { return }
     for stream in original.closedStreams { close(stream) }
+  }
+
+  /// Whether streams that were closed are /dev/null for the program that replaces this one, too.
+  private static let hasEmptyStreams = Atomic(false)
+
+  /// Puts /dev/null in the place of streams that were closed: for a program that would take the next
+  /// file that it opens for one of them.
+  package static func emptyClosedStreams() {
+    for stream in original.closedStreams {
+      let null = unsafe cvault_open("/dev/null", O_RDWR, 0)
+      guard null >= 0 else { continue }
+      dup2(null, stream)
+      if null != stream { close(null) }
+      hasEmptyStreams.store(true, ordering: .relaxed)
+    }
   }
 
   /// Hardens the process again after a failed execve(2).
@@ -157,6 +174,15 @@ package enum ProcessState {
     var (columns, rows): (UInt16, UInt16) = (0, 0)
     guard unsafe cvault_window_size(descriptor, &columns, &rows) == 0, rows > 0 else { return nil }
     return Int(rows)
+  }
+
+  /// Whether the process has a controlling terminal: tty(4).
+  package static var hasTerminal: Bool {
+    guard let file = try? System.open("/dev/tty", in: AT_FDCWD, flags: O_RDONLY | O_NOCTTY) else {
+      return false
+    }
+    System.close(file)
+    return true
   }
 
   /// Whether a stream was open when the process started.

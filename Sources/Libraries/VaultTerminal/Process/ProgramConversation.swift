@@ -63,6 +63,9 @@ import VaultStorage
     self.errors = errors.read
   }
 
+  /// How long one answer may take at most: a quarter of an hour.
+  private static let longest = Duration.seconds(900)
+
   /// Sends bytes; what comes meanwhile is kept.
   ///
   /// - Parameters:
@@ -95,7 +98,16 @@ import VaultStorage
   /// - Returns: The bytes.
   /// - Throws: ``Failure``.
   package mutating func receive(_ count: Int, patience: Int) throws(Failure) -> [UInt8] {
-    while inbox.count < count { try move(awaitingRoom: false, patience) }
+    let began = ContinuousClock.now
+    var (here, moved) = (inbox.count, began)
+    while inbox.count < count {
+      // What it complains of is no answer, and an answer has an end.
+      let now = ContinuousClock.now
+      let left = min(moved + .milliseconds(patience), began + Self.longest) - now
+      guard left > .zero else { throw .wasSilent }
+      try move(awaitingRoom: false, Int(left / .milliseconds(1)) + 1)
+      if inbox.count > here { (here, moved) = (inbox.count, .now) }
+    }
     let taken = Array(inbox[..<count])
     inbox.removeFirst(count)
     return taken

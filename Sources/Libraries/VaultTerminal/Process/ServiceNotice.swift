@@ -10,6 +10,9 @@ package enum ServiceNotice {
     _ = unsafe cvault_notify(path, lines.joined(separator: "\n"))
   }
 
+  /// Whether a manager waits for such lines.
+  package static var hasManager: Bool { ProcessState.variable("NOTIFY_SOCKET") != nil }
+
   /// How often the manager wants to hear from this process; `nil` if it does not.
   ///
   /// Half of `WATCHDOG_USEC`, as sd_watchdog_enabled(3) recommends.

@@ -74,6 +74,8 @@ struct GuardCommand: ParsableCommand {
   @OptionGroup(title: "Common options") var common: GlobalOptions
 
   func run() throws {
+    // bubblewrap would take the next file that it opens for a stream that is closed.
+    ProcessState.emptyClosedStreams()
     var settings = try common.settings()
     guard !command.isEmpty else {
       throw CommandError.usage(

@@ -124,11 +124,36 @@ struct SSHAgentCommand: ParsableCommand {
 
   /// Where it listens: a whole path, since programs in other folders look for it.
   private func path() throws -> String {
-    if let at { return at.utf8.first == 0x2F ? at : "\(UserFile.workingDirectory)/\(at)" }
+    if let at { return try Self.checked(at) }
     guard let folder = ProcessState.variable("XDG_RUNTIME_DIR"), folder.utf8.first == 0x2F else {
       throw CommandError.usage(
         "XDG_RUNTIME_DIR is not set", hint: "say where to listen: --at PATH")
     }
     return "\(folder)/\(SSHAgentUnit.socketFile)"
+  }
+
+  /// A path of `--at` at which nobody else can put a socket of his own.
+  private static func checked(_ at: String) throws -> String {
+    let hint = "name a place in a folder of your own: --at PATH"
+    guard !at.isEmpty else { throw CommandError.usage("--at takes a path", hint: hint) }
+    let path = at.utf8.first == 0x2F ? at : "\(UserFile.workingDirectory)/\(at)"
+    // sockaddr_un of unix(7).
+    guard path.utf8.count < 108 else {
+      throw CommandError(.cannotCreate, "the path of a socket has at most 107 bytes", hint: hint)
+    }
+    if let status = try? System.targetStatus(of: HelperProgram.parent(of: path), in: AT_FDCWD) {
+      let isSticky = status.permissions & 0o1000 != 0
+      guard status.permissions & 0o002 == 0 || isSticky else {
+        throw CommandError(
+          .notAllowed, "others may write the folder of '\(at)', and put a socket of theirs there",
+          hint: hint)
+      }
+    }
+    if let status = try? System.status(of: path, in: AT_FDCWD),
+      status.isRegular || status.isDirectory || status.isCharacterDevice
+    {
+      throw CommandError(.cannotCreate, "'\(at)' is there already, and is no socket", hint: hint)
+    }
+    return path
   }
 }

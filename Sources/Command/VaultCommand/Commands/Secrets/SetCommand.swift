@@ -262,9 +262,14 @@ struct SetRequest: Equatable, Sendable {
     }
   }
 
-  /// Refuses a secret of no bytes: more often than not, the program before the pipe has failed.
+  /// Refuses a secret of no bytes, or of a line's end alone, as `echo` writes it: more often than not,
+  /// the program before the pipe has failed.
   private func refuseEmpty(_ secret: SecretBytes) throws {
-    guard secret.count == 0, !allowEmpty else { return }
+    guard !allowEmpty, secret.count <= 2 else { return }
+    let isEmptyLine = secret.withBytes { bytes in
+      (0..<bytes.byteCount).allSatisfy { bytes.byte(at: $0) == 0x0A || bytes.byte(at: $0) == 0x0D }
+    }
+    guard secret.count == 0 || isEmptyLine && !exact else { return }
     throw CommandError(
       .emptySecret, "the secret is empty: nothing was stored",
       hint: "check where it comes from; if it is to be empty: --allow-empty")
