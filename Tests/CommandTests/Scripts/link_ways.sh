@@ -6,7 +6,7 @@ cat >swift <<'SWIFT'
 #!/bin/sh
 case $1 in
 --version) echo "Swift version $VERSION (swift-$VERSION-RELEASE)" ;;
-build) echo "asked: $*" >&2 && exit 3 ;;
+build) echo "asked: $*; hashing ${SWIFT_DETERMINISTIC_HASHING:-by chance}" >&2 && exit 3 ;;
 *) exec "$REAL" "$@" ;;
 esac
 SWIFT
@@ -16,6 +16,8 @@ export REAL
 asked() { # VERSION LEAN
   VERSION=$1 LEAN=$2 SWIFT=$here/swift "$root/scripts/build-release" "$here/out" >said 2>&1 && fail "it was not asked"
   grep -q '^asked: build -c release --product vault ' said || fail "$(cat said)"
+  # Or the helper's build would compile the command's modules a second time.
+  grep -q '; hashing 1$' said || fail "$(cat said)"
 }
 step "a version that the lean link was not made for is linked plainly, and that is said"
 for version in 6.2 6.4 7.0 6.3.10; do
