@@ -68,6 +68,37 @@ struct EncodingSaveTests {
     #expect(saved.map(\.number) == [2, 11, 100])
   }
 
+  /// What a store is told of as new, and is deleted while it saves, is deleted by the next save.
+  @Test(arguments: [CustomStoreTests.Kind.json, .wrapped])
+  func whatIsDeletedWhileTheStoreTakesItGoes(_ kind: CustomStoreTests.Kind) throws {
+    let place = try CustomStoreTests.Place(kind)
+    func open() throws -> ModelContext {
+      CustomStoreTests.context(
+        try ModelContainer(
+          for: Schema([EncodingOwner.self]), configurations: [place.configuration()]))
+    }
+    let context = try open()
+    let (first, second) = (EncodingOwner(1), EncodingOwner(10))
+    for owner in [first, second] { context.insert(owner) }
+    let once = Once()
+    first.value = Hooked { [unowned context] in
+      if once.isFirst() {
+        context.delete(second)
+        let brief = EncodingOwner(100)
+        context.insert(brief)
+        context.delete(brief)
+      }
+    }
+    try context.save()
+    if context.hasChanges { try context.save() }
+    #expect(!context.hasChanges && !once.isFirst() && second.isDeleted)
+    func saved(_ context: ModelContext) throws -> [Int] {
+      try context.fetch(FetchDescriptor<EncodingOwner>()).map(\.number)
+    }
+    #expect(try saved(context) == [1])
+    #expect(try saved(open()) == [1])
+  }
+
   @Test func anEndlessOneIsRefused() throws {
     let (container, context) = try memory(EncodingOwner.self)
     let owner = EncodingOwner(1)

@@ -63,6 +63,30 @@ struct StoredOddityTests {
     #expect(try context.container.check() == [])
   }
 
+  /// It would come back as no value that decodes.
+  @Test func aDecimalThatIsNotANumberIsNotSaved() throws {
+    let context = try open(OddPrice.self)
+    let odd = OddPrice()
+    context.insert(odd)
+    try context.save()
+    odd.price = .nan
+    #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    context.rollback()
+    #expect(throws: SwiftDataError.modelValidationFailure) {
+      try context.update(model: OddPrice.self) { $0.set(\.price, to: .nan) }
+    }
+    #expect(try context.container.check().isEmpty)
+  }
+
+  /// A row has one NULL, so that `.some(nil)` would come back as `nil`.
+  @Test func anOptionalOfAnOptionalIsRefused() throws {
+    let error = #expect(throws: SwiftDataError.self) { _ = try open(TwiceOptional.self) }
+    #expect(error == .loadIssueModelContainer)
+    #expect(
+      error?.message.hasPrefix("TwiceOptional.number is an optional of an optional") == true)
+    _ = try open(OptionalElements.self)
+  }
+
   @Test(arguments: ["1,5x", "1.5x", "1e", "x", "", "+", ".", "0x10", " 1.5", "1.5\n"])
   func aDecimalThatIsNoNumberDoesNotDecode(text: String) throws {
     do {
@@ -244,4 +268,15 @@ private final class OddTransformer: ValueTransformer {
     guard let data = value as? Data, data != Data("bad".utf8) else { return nil }
     return String(decoding: data, as: UTF8.self)
   }
+}
+
+@Model private final class TwiceOptional {
+  var number: Int??
+  init() {}
+}
+
+@Model private final class OptionalElements {
+  var list: [Int?]?
+  var byName: [String: Int??]?
+  init() {}
 }

@@ -32,6 +32,11 @@ package final class ModelStore: @unchecked Sendable {
   /// Tells others' commits from this container's, while somebody listens; used in the writers'
   /// turn.
   private(set) var remoteWatch: RemoteWatch?
+  /// What the file said of its tables when it was opened; `nil` in memory.
+  private let adopted: StoredSchema?
+  /// SQLite's number of the file's tables when ``adopted`` was last compared with them; used in the
+  /// writers' turn.
+  private var tablesSeen: Int64?
   /// The files of the migration whose code uses the store.
   private let migrating: ExternalChange?
   /// The changes made when the store was opened.
@@ -59,6 +64,7 @@ package final class ModelStore: @unchecked Sendable {
     if configuration.isStoredInMemoryOnly {
       file = nil
       opened = nil
+      adopted = nil
       application = nil
       let connection = try SQLiteConnection()
       try connection.executeScript("PRAGMA foreign_keys=ON")
@@ -96,6 +102,8 @@ package final class ModelStore: @unchecked Sendable {
     }
     self.file = file
     opened = System.file(at: file.path)
+    adopted = metadata.schema
+    tablesSeen = try connection.int64(Self.tablesNumber)
     self.application = application
     self.migration = migration
     identifier = metadata.store
@@ -141,6 +149,7 @@ package final class ModelStore: @unchecked Sendable {
     migrating = files
     file = nil
     opened = nil
+    adopted = nil
     isLogged = false
     application = nil
     identifier = (try? connection.metadata("store")) ?? UUID().uuidString
@@ -171,6 +180,7 @@ package final class ModelStore: @unchecked Sendable {
     identifier = custom.identifier
     file = nil
     opened = nil
+    adopted = nil
     isLogged = false
     application = nil
     shared = nil
@@ -346,6 +356,29 @@ package final class ModelStore: @unchecked Sendable {
     }
   }
 
+  /// Asks for a number that every change of the tables raises
+  /// (sqlite.org/pragma.html#pragma_schema_version).
+  private static let tablesNumber = "PRAGMA schema_version"
+
+  /// Refuses to write what an earlier version of the classes means to tables that another version
+  /// has migrated meanwhile: the columns may be the same, and hold something else.
+  private func checkVersion(_ connection: StoreConnection) throws {
+    guard let file, let adopted else { return }
+    let number = try connection.sqlite.int64(Self.tablesNumber)
+    if number == tablesSeen { return }
+    guard let now = try connection.sqlite.readDataStoreMetadata(path: file.path)?.schema else {
+      return
+    }
+    let isOther = now.version != adopted.version
+    guard !isOther, adopted.isKept(in: now) else {
+      throw StorageError(
+        .newerSchema,
+        "\(file.path) was migrated \(isOther ? "to version \(now.version) " : "")while it was open; "
+          + "nothing was saved: open it again")
+    }
+    tablesSeen = number
+  }
+
   /// Runs a transaction that calls what it is given at its end, before it is committed.
   private func committing<Result>(
     _ connection: StoreConnection, _ transaction: (_ last: () throws -> Void) throws -> Result
@@ -376,6 +409,7 @@ package final class ModelStore: @unchecked Sendable {
   ) throws -> Result {
     try committing(connection) { last in
       try connection.sqlite.transaction(.immediate) {
+        try checkVersion(connection)
         let result = try body()
         try last()
         return result
@@ -397,6 +431,7 @@ package final class ModelStore: @unchecked Sendable {
     }
     return try committing(connection) { last in
       try ExternalFiles(store: file).transaction(on: connection.sqlite) { files in
+        try checkVersion(connection)
         let result = try body(files)
         try last()
         return result

@@ -19,6 +19,7 @@ struct StoreLayout {
     for entity in schema.entities {
       try Self.checkSealed(entity)
       try Self.checkUnique(entity)
+      try Self.checkOptionals(entity)
       for attribute in entity.attributes {
         guard let name = attribute.transformerName,
           ValueTransformer.registered(NSValueTransformerName(name)) == nil
@@ -123,6 +124,18 @@ struct StoreLayout {
     throw SwiftDataError.loadIssueModelContainer.saying(
       "\(entity.name).\(name) is inherited: declare what is unique in the class that has the "
         + "property, for the objects of all classes below it")
+  }
+
+  /// Checks that there is one kind of `nil`: a row has one NULL.
+  private static func checkOptionals(_ entity: Schema.Entity) throws {
+    for attribute in entity.attributes where attribute.transformerName == nil {
+      guard let optional = attribute.valueType as? any OptionalValue.Type,
+        let inner = optional.wrappedType as? any OptionalValue.Type
+      else { continue }
+      throw SwiftDataError.loadIssueModelContainer.saying(
+        "\(entity.name).\(attribute.name) is an optional of an optional, and a store has one nil "
+          + "for both; declare it as an optional \(inner.wrappedType), or keep it in a structure")
+    }
   }
 
   /// Checks that nothing asks the store to compare sealed values, and that each can be shown where

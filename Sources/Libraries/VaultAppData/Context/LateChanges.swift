@@ -10,6 +10,20 @@ final class LateChanges {
   /// Objects that are new, or deleted.
   private(set) var records: [Record] = []
   private var known: Set<ObjectIdentifier> = []
+  private var told: Set<ObjectIdentifier> = []
+
+  /// Notes the new objects that a store is told of.
+  func tell(of records: [Record]) {
+    for record in records where record.state == .inserted { told.insert(ObjectIdentifier(record)) }
+  }
+
+  /// Whether a store is told of a new object, which it has if it saves.
+  func isTold(of record: Record) -> Bool { told.contains(ObjectIdentifier(record)) }
+
+  /// What is deleted while the store takes it as new.
+  var deletedWhileNew: [Record] {
+    records.filter { $0.state == .deleted && !$0.isStored && isTold(of: $0) }
+  }
 
   /// Notes a change.
   func note(_ record: Record, _ index: Int) { properties.append((record, index)) }

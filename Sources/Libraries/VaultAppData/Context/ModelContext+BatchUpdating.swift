@@ -211,12 +211,13 @@ extension ModelContext {
             "\(plan.name).\(property.name) cannot hold such a value")
         }
         if case .text(let text) = stored { plan.noteText(text, index) }
-        if case .real(let number) = stored, number.isNaN {
+        let order = plan.slots[index].orderColumn
+        if order != nil ? stored == .text("NaN") : stored.isNaN {
           throw SwiftDataError.modelValidationFailure.saying(
             "\(plan.name).\(property.name) is not a number")
         }
         tables[place].columns.append((column, "\(value: stored)"))
-        if let order = plan.slots[index].orderColumn {
+        if let order {
           var key = SQLiteValue.null
           if case .text(let text) = stored {
             key = DecimalOrder.key(text).map { .text($0) } ?? .null
@@ -339,4 +340,8 @@ extension EntityPlan {
       """
     ] + updates + ["DROP TABLE temp.appdata_update"]
   }
+}
+
+extension SQLiteValue {
+  fileprivate var isNaN: Bool { if case .real(let number) = self { number.isNaN } else { false } }
 }

@@ -131,15 +131,25 @@ final class ObjectGraph {
   }
 
   private func remove(_ record: Record, _ plan: EntityPlan) {
-    if record.isStored {
+    // A store that is saving a new object has it afterwards.
+    if record.isStored || pending.late?.isTold(of: record) == true {
       record.state = .deleted
       pending.add(record)
     } else {
-      // Nobody else has ever seen it.
-      rows.discard(record, plan)
-      record.state = .gone
-      pending.touch(record)
+      discard(record, plan)
     }
+  }
+
+  /// Forgets an object that nobody else has ever seen.
+  private func discard(_ record: Record, _ plan: EntityPlan) {
+    rows.discard(record, plan)
+    record.state = .gone
+    pending.touch(record)
+  }
+
+  /// Forgets deleted objects that a store did not take.
+  func discard(_ records: [Record]) {
+    for record in records { if let plan = record.entity { discard(record, plan) } }
   }
 
   /// Adds a row to an array or takes it out.

@@ -183,9 +183,17 @@ struct Saving {
   private func write(_ part: Part, to store: CustomStore) throws {
     let pending = pending.records
     let deleted = Set(pending.lazy.filter { $0.state == .deleted }.map { ObjectIdentifier($0) })
+    tokens.late.tell(of: part.records)
     self.pending.late = tokens.late
     defer { self.pending.late = nil }
-    let result = try write(part.records, to: store)
+    let result: CustomSaveResult
+    do {
+      result = try write(part.records, to: store)
+    } catch {
+      context.graph.discard(
+        part.records.filter { $0.state == .deleted && !$0.isStored && tokens.late.isTold(of: $0) })
+      throw error
+    }
     tokens.late.compare(self.pending.records, pending.count, deleted: deleted)
     tokens.custom[part.store] = result
     tokens.vanished += result.vanished
@@ -252,6 +260,10 @@ struct Saving {
   private func settle(_ written: [Record], in stores: Set<Int>) {
     let records = written.filter { !tokens.late.contains($0) }
     for (store, result) in tokens.custom where stores.contains(store) { settle(result, of: store) }
+    for record in tokens.late.deletedWhileNew {
+      record.unsaved?.clear()
+      record.isStored = true
+    }
     var keys = (inserted: KeysByEntity(), updated: KeysByEntity(), deleted: KeysByEntity())
     var inserted: [PersistentIdentifier] = []
     var updated: [PersistentIdentifier] = []

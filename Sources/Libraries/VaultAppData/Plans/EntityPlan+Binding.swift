@@ -77,6 +77,9 @@ extension EntityPlan {
     switch record.slots[index] {
     case .integer(let value): try statement.bind(value, at: parameter)
     case .text(let value):
+      if isChecked, slots[index].orderColumn != nil, value == "NaN" {
+        throw failure(record, index, "is not a number")
+      }
       noteText(value, index)
       try statement.bind(value, at: parameter)
     case .real(let value):

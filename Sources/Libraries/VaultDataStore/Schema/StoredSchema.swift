@@ -63,6 +63,21 @@ package struct StoredSchema: Sendable, Equatable {
     return found
   }
 
+  /// Whether another schema has each property where this one has it, in the classes of both.
+  package func isKept(in other: StoredSchema) -> Bool {
+    entities.allSatisfy { entity in
+      guard let now = other.entity(entity.name) else { return true }
+      return entity.table == now.table
+        && entity.attributes.allSatisfy { attribute in
+          guard let kept = now.attribute(attribute.name) else { return false }
+          return kept.column == attribute.column && kept.type == attribute.type
+        }
+        && entity.relationships.allSatisfy {
+          now.relationship($0.name)?.storage == $0.storage
+        }
+    }
+  }
+
   /// The entities that inherit from this one directly.
   package func subentities(of entity: StoredEntity) -> [StoredEntity] {
     entities.filter { $0.superentity == entity.name }
