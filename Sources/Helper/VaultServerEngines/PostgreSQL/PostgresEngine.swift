@@ -232,7 +232,7 @@ struct PostgresSession: ~Copyable {
   private mutating func check(
     _ connection: PostgresConnection
   ) throws(PostgresConnection.Failure) {
-    let number = try connection.run("select number from version").first?.first
+    let number = try connection.run("select number from vault_sync.version").first?.first
     guard let number = number ?? nil, PostgresValue.integer(number) == 1 else {
       throw PostgresConnection.Failure(
         state: PostgresFailure.otherVersion, message: "", isLost: true)
