@@ -109,12 +109,9 @@ package final class Store {
     for mode in [SQLiteConnection.Mode.alone, .unlocked, .immutable] {
       if mode == .immutable, log != nil { break }
       do throws(StorageError) {
-        let source = try SQLiteConnection(path: path, mode: mode, busyTimeout: busyTimeout)
+        let source = try connection(to: path, mode, busyTimeout, isWritable: &isWritable)
         defer { source.close() }
-        if mode == .alone {
-          if source.isReadOnly { continue }
-          isWritable = true
-        }
+        if mode == .alone, source.isReadOnly { continue }
         // Who could write it may be another process, which only a lock keeps from that.
         if mode == .unlocked, isWritable { continue }
         let copy = try SQLiteConnection()
@@ -126,6 +123,35 @@ package final class Store {
       } catch { continue }
     }
     return nil
+  }
+
+  /// A connection that reads beside no other, or, with ``SQLiteConnection/Mode/alone``, once it is.
+  ///
+  /// What waits to be alone keeps the lock of a reader, so two would wait for each other: each goes,
+  /// and comes again.
+  private static func connection(
+    to path: String, _ mode: SQLiteConnection.Mode, _ busyTimeout: Duration,
+    isWritable: inout Bool
+  ) throws(StorageError) -> SQLiteConnection {
+    guard mode == .alone else {
+      return try SQLiteConnection(path: path, mode: mode, busyTimeout: busyTimeout)
+    }
+    let waiting = BusyWaiting.State(limit: busyTimeout)
+    var attempt: Int32 = 0
+    while true {
+      let source = try SQLiteConnection(path: path, mode: .alone, busyTimeout: .zero)
+      if source.isReadOnly { return source }
+      isWritable = true
+      do throws(StorageError) {
+        // It keeps what it has read by, until it is closed.
+        _ = try source.int64("SELECT count(*) FROM sqlite_schema")
+        return source
+      } catch {
+        source.close()
+        guard error.code == .busy, waiting.wait(attempt: attempt) else { throw error }
+        attempt += 1
+      }
+    }
   }
 
   /// A copy in memory, which can be changed; for what is to be known before it is done.
