@@ -204,7 +204,10 @@ package final class ModelStore: @unchecked Sendable {
         }
         return (found, nil)
       }
-      return (found, try migration.run(on: connection))
+      let schema = try connection.metadata("schema")
+      let report = try migration.run(on: connection)
+      if try connection.metadata("schema") == schema { return (found, report) }
+      return (try connection.readDataStoreMetadata(path: path) ?? found, report)
     }
     if isReadOnly {
       throw SwiftDataError.loadIssueModelContainer.saying(
