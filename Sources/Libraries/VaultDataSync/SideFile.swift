@@ -110,11 +110,15 @@ struct SideFile {
   func records(of stream: StreamID, after sequence: UInt64, limit: Int) throws -> [[UInt8]] {
     var records: [[UInt8]] = []
     try connection.forEachRow(
-      "SELECT bytes FROM records WHERE stream=? AND number>? ORDER BY number LIMIT ?",
+      "SELECT bytes, number FROM records WHERE stream=? AND number>? ORDER BY number LIMIT ?",
       [
         .blob(stream.bytes), .integer(Int64(clamping: sequence)), .integer(Int64(clamping: limit)),
       ]
-    ) { records.append($0.bytes(at: 0)) }
+    ) { row in
+      // Behind one that is missing another number would be written in its place.
+      guard UInt64(row.int64(at: 1)) == sequence + UInt64(records.count) + 1 else { return }
+      records.append(row.bytes(at: 0))
+    }
     return records
   }
 

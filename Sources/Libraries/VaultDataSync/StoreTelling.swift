@@ -359,9 +359,12 @@ struct StoreTelling {
   ///
   /// - Parameters:
   ///   - places: Which ones; nothing is told for none.
+  ///   - object: The object.
+  ///   - shape: Its class.
   ///   - wires: The values of all of its properties.
   ///   - isMade: Whether the first of the records makes the object.
   ///   - isDerived: Whether a program computed the values.
+  /// - Throws: What writing the store and records throws.
   private mutating func tell(
     _ places: [Int], of object: StoreState.Object, _ shape: TrackedClass, _ wires: [WireValue],
     isMade: Bool = false, isDerived: Bool = false

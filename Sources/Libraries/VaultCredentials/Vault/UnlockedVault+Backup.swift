@@ -49,12 +49,13 @@ extension UnlockedVault.Blocking {
     }
   }
 
-  /// The sealed earlier versions of all items; `nil` where another program has dropped one meanwhile:
-  /// then the vault is another one, and little of it has to be read again.
+  /// Reads the sealed earlier versions of all items.
   ///
   /// - Parameters:
   ///   - snapshot: The vault.
   ///   - read: What was read before; gets what is read.
+  /// - Returns: The versions by their hashes; `nil` where another program has dropped one meanwhile:
+  ///   then the vault is another one, and little of it has to be read again.
   /// - Throws: ``CredentialError`` with code `.damaged` if one is missing.
   private func blobs(
     of snapshot: VaultSnapshot, _ read: inout [[UInt8]: [UInt8]]

@@ -41,7 +41,9 @@ struct KeptStream {
       let same = zip(there, here).prefix { $0 == $1 }.count
       number += UInt64(same)
       // Fewer than all: there may be more behind them.
-      guard same < limit, same == 0 || same < there.count, same < here.count else { continue }
+      guard same < limit, same == 0 || same < there.count else { continue }
+      // What this machine lacks it cannot compare.
+      guard same < here.count else { break }
       if there.count > same, isSigned(there[same], number + 1) { throw Replica.copied }
       number += 1
       do {
