@@ -121,6 +121,36 @@ struct HostileRecordsTests: SuiteOfThreeMachines {
         .flatMap(\.value), isWriter: isWriter)
   }
 
+  /// A reader says that he has seen tens of thousands of machines that there are not: his records wait
+  /// for ever, and whoever meets them goes on.
+  @Test func sightingsOfNobodyKeepNobody() throws {
+    let machine = try SyncMachine("evil")
+    let fourth = try machine.joining(first, engine, role: .reader)
+    for one in [first, second, third, fourth, first] { try one.synchronize() }
+    let evil = try HostileMember(machine, engine)
+    for record in 0..<3 {
+      let seen = try (0..<UInt64(20_000)).map { number in
+        let bytes = (0..<16).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0 % 8))) }
+        return Sighting(
+          stream: try #require(StreamID(bytes)), sequence: 1 + UInt64(record),
+          hash: [UInt8](repeating: 0, count: 16))
+      }
+      try evil.write(seen: seen) { _ in [] }
+    }
+    for round in 0..<3 {
+      try laptop.set("token", "\(round)")
+      for one in [first, second, third] {
+        let report = try one.synchronize()
+        // It is said whose word that is, and everything else is done.
+        #expect(report.problems.allSatisfy { $0.message.contains("which 'evil' has seen") })
+      }
+      #expect(try server.get("token") == "\(round)")
+    }
+    // Without him nothing waits any more.
+    try first.remove("evil")
+    for one in [second, third] { #expect(try one.synchronize().problems.isEmpty) }
+  }
+
   @Test(arguments: [SyncRole.reader, .writer, .admin, .owner])
   func nobodyHonestIsHarmed(_ role: SyncRole) throws {
     let count = Self.number("HOSTILE_RECORDS") ?? 160

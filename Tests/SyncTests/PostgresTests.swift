@@ -115,6 +115,15 @@ struct PostgresTests {
     }
   }
 
+  /// An administrator takes a right away: that is no schema that is missing.
+  @Test func aRightThatWasRevokedIsSaid() throws {
+    let server = try Postgres.shared.get()
+    _ = try Postgres.engine(Postgres.address(server, user: "former"), in: home).spaces()
+    try server.tell("revoke vault_read from former")
+    let former = try Postgres.engine(Postgres.address(server, user: "former"), in: home)
+    #expect(failure { _ = try former.spaces() }?.code == .notAllowed)
+  }
+
   /// A role that was dropped stops nobody; a space without any row is not for the next who comes.
   @Test func rowsThatAreOutOfDate() throws {
     let server = try Postgres.shared.get()

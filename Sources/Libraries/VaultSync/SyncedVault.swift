@@ -170,8 +170,10 @@ public struct SyncedVault: Sendable, Exchanging {
         throw error
       }
     }
-    try joining.announce()
-    return try synchronize()
+    let sent = try joining.announce()
+    var report = try synchronize()
+    report.sent += sent
+    return report
   }
 
   /// Brings the vault and its space together: what changed here goes to the store, what others

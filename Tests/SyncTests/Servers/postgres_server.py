@@ -88,6 +88,7 @@ try:
         create role laptop login password 'canary-pg' in role vault_sync, vault_create;
         create role desktop login password 'canary-pg' in role vault_sync;
         create role reader login password 'canary-pg' in role vault_read;
+        create role former login password 'canary-pg' in role vault_read;
         """)
     # For tests that begin with nothing.
     run("createdb", "-T", "vault", "prepared")

@@ -92,14 +92,15 @@ struct Joining: Exchanging {
   /// Brings this machine's first record to the store, before anything of the space comes into the
   /// vault.
   ///
+  /// - Returns: How many records went there.
   /// - Throws: ``SyncError``. Then the vault belongs to no space, if the store has nothing of this
   ///   machine: another one may have the invitation. If it has the record, or does not say, the keys are
   ///   needed: nobody else can go on.
-  func announce() throws {
+  func announce() throws -> Int {
     try files.locked {
       var loaded = try replica.load()
       let (space, own) = (loaded.state.space, loaded.state.stream)
-      guard loaded.state.sent == 0 else { return }
+      guard loaded.state.sent == 0 else { return 0 }
       do {
         _ = try engine.records(of: own, in: space, after: 0, limit: 1)
       } catch {
@@ -112,6 +113,7 @@ struct Joining: Exchanging {
         try Sending(exchange).push(OwnStream(), &loaded, &report)
         if let problem = report.problems.first { throw problem }
         // What is remembered stays as it is: the run that follows is that of a machine that joins.
+        return report.sent
       } catch {
         let there = try? engine.records(of: own, in: space, after: 0, limit: 1)
         if there?.isEmpty == true { try forget() }

@@ -70,6 +70,7 @@ package struct RecordHistory: Sendable {
   private var invitations: [[UInt8]: (keys: PublicKeys, first: Frontier)] = [:]
   /// Claims of members whose signatures were checked, for every roster of these records.
   let claims = CheckedClaims()
+  private let waitingContents = WaitingContents()
   /// Retirements that were judged.
   let judgedRetirements = JudgedRetirements()
   /// Begins with nothing, or with records that were verified before.
@@ -180,9 +181,11 @@ package struct RecordHistory: Sendable {
     for (stream, records) in pending.merging(contradicting, uniquingKeysWith: { $1 }) {
       guard let signer = keys[stream]?.signing else { continue }
       for record in records {
-        guard case .opened(let content, _) = open(record),
-          content.operations.contains(where: \.isHeld), record.isSigned(by: signer)
-        else { continue }
+        guard case .opened(let content, let epoch) = open(record) else { continue }
+        waitingContents.note(record, (content, epoch))
+        guard content.operations.contains(where: \.isHeld), record.isSigned(by: signer) else {
+          continue
+        }
         take(content, stream)
       }
     }
@@ -273,6 +276,7 @@ package struct RecordHistory: Sendable {
         guard before > 0 else { continue }
         guard let other = self.record(sighting.stream, before) else {
           waits[stream] = .record(sighting.stream, before)
+          waitingContents.note(record, (content, epoch))
           return false
         }
         past.formMaximum(with: other.past)
@@ -283,6 +287,7 @@ package struct RecordHistory: Sendable {
           stop(stream, Self.tampered(number, "says that it has seen itself"), isSigned: true)
         } else {
           waits[stream] = .record(sighting.stream, sighting.sequence)
+          waitingContents.note(record, (content, epoch))
         }
         return false
       }
@@ -375,6 +380,9 @@ package struct RecordHistory: Sendable {
 
   /// Opens a record with one of the keys that its epoch may have.
   private func open(_ record: SyncRecord) -> Opening {
+    if let known = waitingContents.content(of: record) {
+      return .opened(known.content, epoch: known.epoch)
+    }
     var hasKey = false
     for epoch in epochs where epoch.number == record.epoch {
       do {

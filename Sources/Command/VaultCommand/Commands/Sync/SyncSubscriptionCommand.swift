@@ -72,23 +72,23 @@ struct SyncSubscriptionCreateCommand: ParsableCommand {
       throw CommandError.usage("--json writes the code to stdout", hint: "leave --out out")
     }
     let code = try settings.withSpace { try $0.subscribe(name, seconds: seconds) }
-    if settings.writesJSON {
-      return try StandardOutput.write([
-        ("name", .string(code.name)), ("code", .optional(Secret(code.text).text)),
-        ("expires", .optional(code.expires.map { Timestamp.text($0) })),
-      ])
-    }
-    if let file {
-      do {
-        try OutputFile.write(code.text, to: file)
-      } catch {
-        // Nobody has the code.
-        _ = try? settings.withSpace { try $0.endSubscription(code.name) }
-        throw error
+    do {
+      if settings.writesJSON {
+        return try StandardOutput.write([
+          ("name", .string(code.name)), ("code", .optional(Secret(code.text).text)),
+          ("expires", .optional(code.expires.map { Timestamp.text($0) })),
+        ])
       }
-    } else {
-      try StandardOutput.write(code.text)
-      try StandardOutput.write("\n")
+      if let file {
+        try OutputFile.write(code.text, to: file)
+      } else {
+        try StandardOutput.write(code.text)
+        try StandardOutput.write("\n")
+      }
+    } catch {
+      // Nobody has the code.
+      _ = try? settings.withSpace { try $0.endSubscription(code.name) }
+      throw error
     }
     let shown = StandardOutput.shown(code.name)
     StandardError.note(
