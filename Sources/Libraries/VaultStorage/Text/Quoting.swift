@@ -182,7 +182,7 @@ package enum Quoting {
     guard !isVisible(text) else { return text }
     var result = ""
     for scalar in text.unicodeScalars {
-      if isActedOn(scalar) {
+      if isActedOn(scalar) || isUnseen(scalar) {
         result += "\\u{\(String(scalar.value, radix: 16))}"
       } else {
         result.unicodeScalars.append(scalar)
@@ -193,17 +193,24 @@ package enum Quoting {
 
   /// Returns whether a terminal only shows the text, all of it, and acts on nothing in it.
   package static func isVisible(_ text: String) -> Bool {
-    !text.unicodeScalars.contains(where: isActedOn)
+    !text.unicodeScalars.contains { isActedOn($0) || isUnseen($0) }
   }
 
-  /// C0, DEL, C1, what reorders text, and what nobody sees: Unicode Technical Report 36, section 2.
-  ///
-  /// The two joiners stay, which words of Persian and pictures of several parts are written with.
+  /// C0, DEL, C1, and what reorders text: Unicode Technical Report 36, section 2.
   private static func isActedOn(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x00...0x1F, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069,
       0xFEFF:
       true
+    default: false
+    }
+  }
+
+  /// What nobody sees: two texts with and without it look alike.
+  ///
+  /// The two joiners stay, which words of Persian and pictures of several parts are written with.
+  private static func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
     case 0xAD, 0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x200B, 0x2060...0x2064, 0x3164,
       0xFFA0, 0xFFF9...0xFFFB, 0xE0000...0xE0FFF:
       true
