@@ -138,6 +138,10 @@ struct LostRecordTests: SuiteOfThreeMachines {
         at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data("half".utf8).write(to: url)
     }
+    for name in gone + kept {
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: "\(folder)/\(name)")
+    }
     let days = Date(timeIntervalSinceNow: -3 * 86_400)
     try FileManager.default.setAttributes(
       [.modificationDate: days], ofItemAtPath: "\(folder)/\(old)")

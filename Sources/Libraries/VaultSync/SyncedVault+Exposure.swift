@@ -31,7 +31,7 @@ extension SyncedVault {
   /// - Throws: As ``items(exposedTo:)``.
   package func itemIDs(exposedTo device: String) throws -> Set<String> {
     // Every record says what it was sealed with, not only those that still count.
-    let loaded = try files.reading { try replica.load(usesBase: false) }
+    let loaded = try files.reading { try replica.look(usesBase: false) }
     let roster = loaded.history.roster()
     let (keys, line) = try reader(called: device, roster)
     var known: [[UInt8]: [SecretBytes]] = [:]

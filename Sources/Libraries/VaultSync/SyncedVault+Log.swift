@@ -8,7 +8,7 @@ extension SyncedVault {
   /// - Returns: The entries, as far as this machine knows.
   /// - Throws: ``SyncError`` with code `.notJoined`, `.copied`, `.tampered`.
   public func log() throws -> [SyncLogEntry] {
-    let loaded = try files.reading { try replica.load(usesBase: false) }
+    let loaded = try files.reading { try replica.look(usesBase: false) }
     var names: [[UInt8]: String] = [:]
     var entries: [SyncLogEntry] = []
     for record in loaded.history.all {

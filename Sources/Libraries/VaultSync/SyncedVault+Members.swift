@@ -60,7 +60,7 @@ extension SyncedVault {
   /// - Returns: The machines.
   /// - Throws: ``SyncError`` with code `.notJoined`, `.copied`, `.tampered`.
   public func devices() throws -> [SyncDevice] {
-    let loaded = try files.reading { try replica.load() }
+    let loaded = try files.reading { try replica.look() }
     let roster = loaded.history.roster()
     // A stream for which another one goes on is that machine, once.
     // Who follows a feed is none of the machines, for himself neither.
@@ -95,7 +95,7 @@ extension SyncedVault {
   /// - Returns: Their labels and roles.
   /// - Throws: ``SyncError`` with code `.deviceNotFound`, `.notJoined`, `.tampered`.
   package func copies(of device: String) throws -> [(label: String, role: SyncRole)] {
-    let roster = try files.reading { try replica.load() }.history.roster()
+    let roster = try files.reading { try replica.look() }.history.roster()
     let stream = try Membership(exchange).findInOrOut(device, roster).stream
     return roster.copies(of: stream).map { ($0.label, $0.role) }
   }
@@ -106,7 +106,7 @@ extension SyncedVault {
   /// - Returns: The labels, for ``admit(_:)``; none on a machine that may let nobody in.
   /// - Throws: ``SyncError`` with code `.notJoined`, `.tampered`.
   public func asking() throws -> [String] {
-    let loaded = try files.reading { try replica.load() }
+    let loaded = try files.reading { try replica.look() }
     let roster = loaded.history.roster()
     return roster.isAdmin(loaded.state.stream) ? loaded.asking(roster) : []
   }

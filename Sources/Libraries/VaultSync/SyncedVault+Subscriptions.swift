@@ -80,7 +80,7 @@ extension SyncedVault {
   /// - Returns: The subscriptions.
   /// - Throws: ``SyncError`` with code `.notJoined`, `.copied`, `.tampered`.
   public func subscriptions() throws -> [SyncSubscription] {
-    let roster = try files.reading { try replica.load() }.history.roster()
+    let roster = try files.reading { try replica.look() }.history.roster()
     return roster.subscriptions.compactMap { Self.described($0, roster) }
       .sorted { ($0.isEnded ? 1 : 0, $0.made, $0.id) < ($1.isEnded ? 1 : 0, $1.made, $1.id) }
   }

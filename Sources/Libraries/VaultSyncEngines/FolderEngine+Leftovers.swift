@@ -12,15 +12,20 @@ extension FolderEngine {
   /// How long after its last change a file of anybody is one that a killed program left: a day.
   private static let patience = Duration.seconds(86_400)
 
+  /// How long no living program waits before it writes on: a minute.
+  private static let pause = Duration.seconds(60)
+
   /// Removes files that a program was writing when it was killed, or its disk was full.
   public func removeLeftovers(of stream: StreamID, in space: SpaceID, everywhere: Bool) throws {
-    // Nobody but this machine writes there, and it has ended.
-    for kind in ["s", "p"] { remove(in: folder(space, kind, stream.text)) { _, _ in true } }
+    // This machine has ended; who brings its lost records there again is done in less.
+    for kind in ["s", "p"] {
+      remove(in: folder(space, kind, stream.text)) { _, age in age > Self.pause }
+    }
     guard everywhere else { return }
     let own = "\(Self.temporaryPrefix)\(stream.text)."
     for kind in ["h", "i", "o"] {
       remove(in: folder(space, kind)) { name, age in
-        name.hasPrefix(own) || age > Self.patience
+        name.hasPrefix(own) && age > Self.pause || age > Self.patience
       }
     }
   }

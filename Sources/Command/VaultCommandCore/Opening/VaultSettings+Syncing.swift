@@ -186,15 +186,19 @@ extension VaultSettings {
   ///   - vault: The vault.
   ///   - engine: The store.
   ///   - place: Its name as it is remembered.
+  ///   - password: What opens it, to be kept.
   /// - Returns: What was done, and how it stands; `nil` where the vault began none there.
   /// - Throws: What a run throws.
   package func goOnBeginning(
-    _ vault: UnlockedVault, in engine: any SyncEngine, at place: String
+    _ vault: UnlockedVault, in engine: any SyncEngine, at place: String, password: SecretBytes?
   ) throws -> (SyncReport, SyncStatus)? {
     guard try SyncedVault.store(of: vault) == place else { return nil }
     let space = try SyncedVault(vault, engine: engine)
-    guard try space.status().lastContact == nil else { return nil }
-    return (try space.begin(), try space.status())
+    let status = try space.status()
+    // One that joined there has others beside it, and goes on by its own verb.
+    guard status.lastContact == nil, status.devices == 1 else { return nil }
+    if let password { try space.keepStorePassword(password) }
+    return (try space.synchronize(), try space.status())
   }
 
   private typealias Followed = (report: SyncReport, isElsewhere: Bool)

@@ -103,7 +103,8 @@ package final class ModelStore: @unchecked Sendable {
     self.file = file
     opened = System.file(at: file.path)
     adopted = metadata.schema
-    tablesSeen = try connection.int64(Self.tablesNumber)
+    // The first write looks: another program may have migrated the store since it was read.
+    tablesSeen = nil
     self.application = application
     self.migration = migration
     identifier = metadata.store

@@ -80,9 +80,14 @@ struct ChannelExchange: Exchanging {
     guard try Sending(exchange).isTimeToMend(lastLook: part.lastMended()) else { return false }
     for kept in streams {
       try? engine.removeLeftovers(of: kept.stream, in: kept.place, everywhere: true)
-      found.report.mended += try kept.mend(
-        after: 0, upTo: min(found.heads[kept.stream]?.sequence ?? 0, kept.numbers.end),
-        &found.report.problems)
+      do {
+        found.report.mended += try kept.mend(
+          after: 0, upTo: min(found.heads[kept.stream]?.sequence ?? 0, kept.numbers.end),
+          &found.report.problems)
+      } catch let error as SyncError where error.code == .copied && kept.stream != found.own {
+        // A copy of this home went on with a stream that this machine has left.
+        continue
+      }
     }
     try part.setLastMended(now())
     return true
@@ -96,7 +101,7 @@ struct ChannelExchange: Exchanging {
       let signer = roster.members[stream]?.keys.signing
       return KeptStream(
         stream: stream, place: channel.place, engine: engine,
-        numbers: (0, try part.lastWritten(stream)),
+        numbers: (0, try part.lastWritten(stream)), batch: 32,
         records: { try part.records(of: stream, after: $0, limit: $1) },
         lengths: { try part.lengths(of: stream, $0) },
         isSigned: { bytes, number in
@@ -128,10 +133,14 @@ struct ChannelExchange: Exchanging {
     _ part: some SyncedChannel, _ found: inout Found
   ) throws {
     let own = loaded.state.stream
+    // What this machine wrote before it took other keys it sends itself.
+    let line = roster.line(of: own)
     let written = try part.lastWritten(own)
     for head in heads {
       let known = found.frontier[head.stream, default: 0]
-      if head.sequence < known, head.stream != own { found.report.rollbacks.append(head.stream) }
+      if head.sequence < known, !line.contains(head.stream) {
+        found.report.rollbacks.append(head.stream)
+      }
       guard head.sequence <= known, head.sequence > 0, head.stream != own || written > 0,
         let entry = try part.entry(head.stream, head.sequence), entry.hash != head.hash
       else { continue }
@@ -160,7 +169,7 @@ struct ChannelExchange: Exchanging {
       found.report.waiting.append(roster.shownLabel(of: stream))
     }
     found.report.rollbacks += found.frontier.keys.filter {
-      found.heads[$0] == nil && $0 != own && roster.members[$0] != nil
+      found.heads[$0] == nil && !line.contains($0) && roster.members[$0] != nil
     }.sorted()
   }
 
@@ -306,6 +315,7 @@ struct ChannelExchange: Exchanging {
       there = head.sequence - 1
     }
     if there < count {
+      try? engine.removeLeftovers(of: own, in: kept.place, everywhere: false)
       do {
         found.report.sent += try put(kept, behind: there, part)
       } catch let error as SyncError where error.code == .taken {
@@ -343,6 +353,11 @@ struct ChannelExchange: Exchanging {
     let (stream, count) = (kept.stream, kept.numbers.end)
     guard there < count, let last = try part.entry(stream, count) else { return 0 }
     let records = try kept.records(there, .max)
+    guard UInt64(records.count) == count - there else {
+      throw SyncError(
+        .inputOutput, "some of the records beside the application's store are missing",
+        hint: "move the file beside the store that ends in .sync away: they are fetched again")
+    }
     try kept.put(records, head: StreamHead(stream: stream, sequence: count, hash: last.hash))
     return records.count
   }

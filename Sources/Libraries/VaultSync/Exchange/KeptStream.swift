@@ -11,6 +11,8 @@ struct KeptStream {
   let engine: any SyncEngine
   /// The numbers of the records that this machine has: those behind the first one, up to the last.
   let numbers: (start: UInt64, end: UInt64)
+  /// How many records are compared at once: those of a channel are long.
+  let batch: Int
   /// The records behind a number, at most so many.
   let records: (_ sequence: UInt64, _ limit: Int) throws -> [[UInt8]]
   /// The lengths of some records.
@@ -35,7 +37,7 @@ struct KeptStream {
     var number = max(start, numbers.start)
     let end = min(count, numbers.end)
     while number < end {
-      let limit = Int(min(end - number, 1000))
+      let limit = Int(min(end - number, UInt64(batch)))
       let there = try engine.records(of: stream, in: place, after: number, limit: limit)
       let here = try records(number, there.count + 1)
       let same = zip(there, here).prefix { $0 == $1 }.count
@@ -82,7 +84,6 @@ struct KeptStream {
   /// - Throws: ``SyncError`` with code `.copied` where the store has another record that the machine
   ///   has signed; `.taken` where the store does not replace what is there; `.unavailable`.
   func put(_ records: [[UInt8]], head: StreamHead) throws {
-    try? engine.removeLeftovers(of: stream, in: place, everywhere: false)
     do {
       return try engine.append(records, head: head, in: place)
     } catch let error as SyncError where error.code == .taken {
@@ -140,7 +141,7 @@ extension KeptStream {
   ) {
     let log = LoggedStream(stream, in: log, forks)
     self.init(
-      stream: stream, place: space, engine: engine, numbers: (log.start, log.end),
+      stream: stream, place: space, engine: engine, numbers: (log.start, log.end), batch: 1000,
       records: { Array(log.records(after: $0).prefix($1)) },
       lengths: { log.records(after: $0.lowerBound - 1).prefix($0.count).map(\.count) },
       isSigned: { bytes, number in

@@ -27,7 +27,7 @@ struct Mirroring: Exchanging {
       }
       try checkIsNotBehind(signed, roster, loaded)
       var report = MirrorReport()
-      report.isClosed = loaded.logEnd > tuning.logStep
+      report.isClosed = loaded.logEnd > UInt64(SyncFeed.mostUnsigned)
       // Whoever can write there names no files and boxes for this machine.
       let kept = signed.flatMap { $0.author == own ? $0 : nil }
       let streams = try streams(roster, loaded, place, kept, &report)
@@ -76,7 +76,7 @@ struct Mirroring: Exchanging {
 
   /// Checks that this machine can publish: see ``SyncedVault/checkCanMirror()``.
   func checkCanPublish() throws {
-    let loaded = try replica.load()
+    let loaded = try files.reading { try replica.look() }
     try check(loaded.history.roster(), loaded)
   }
 

@@ -137,6 +137,7 @@ struct Sending: Exchanging {
         own, in: log, signedBy: loaded.keys.current.signing.publicKey, of: loaded.state.space,
         in: engine)
       unsent = try kept.records(there.count, .max)
+      try? engine.removeLeftovers(of: own, in: loaded.state.space, everywhere: false)
       do {
         try kept.put(
           unsent, head: StreamHead(stream: own, sequence: last.sequence, hash: last.hash))

@@ -10,10 +10,10 @@ struct StatusReading: Exchanging {
   func status() throws -> SyncStatus {
     let (loaded, preferences, changes) = try files.reading {
       do {
-        let loaded = try replica.load()
+        let loaded = try replica.look()
         return (loaded, Optional(try folded(loaded)), try untold(loaded))
       } catch is SpaceBase.Outdated {
-        let loaded = try replica.load(usesBase: false)
+        let loaded = try replica.look(usesBase: false)
         do {
           return (loaded, try folded(loaded), try untold(loaded))
         } catch is SpaceBase.Outdated {

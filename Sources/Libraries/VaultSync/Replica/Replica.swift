@@ -51,31 +51,45 @@ package struct Replica: Sendable {
     return remembered
   }
 
+  /// Reads what this machine remembers, and writes nothing: for ``SyncFiles/reading(_:)``.
+  ///
+  /// - Parameter usesBase: As ``load(_:usesBase:completes:)`` has it.
+  /// - Returns: The state, the keys, the records.
+  /// - Throws: ``SyncError`` with code `.notJoined`, `.copied`, `.tampered`, `.inputOutput`.
+  func look(usesBase: Bool = true) throws -> LoadedReplica {
+    try load(usesBase: usesBase, completes: false)
+  }
+
   /// Reads what this machine remembers; what a crash left undone is completed or dropped.
   ///
   /// - Parameters:
   ///   - known: What ``loadState()`` gave, if it was read already.
   ///   - usesBase: Whether records that a ``SpaceBase`` covers may be left sealed.
+  ///   - completes: Whether what a crash left undone is written, for which the caller holds the lock.
   /// - Returns: The state, the keys, the records.
   /// - Throws: ``SyncError`` with code `.notJoined`, `.copied`, `.tampered`, `.inputOutput`.
   func load(
-    _ known: (state: SyncState, keys: MachineKeys)? = nil, usesBase: Bool = true
+    _ known: (state: SyncState, keys: MachineKeys)? = nil, usesBase: Bool = true,
+    completes: Bool = true
   ) throws -> LoadedReplica {
+    func loadAll() throws -> LoadedReplica { try load(usesBase: false, completes: completes) }
     var (state, keys) = try known ?? loadState()
     let base = usesBase ? try base(for: state, keys) : nil
     let beginning = try base ?? root(keys)
     let start = beginning?.logLength ?? 0
-    guard var log = try files.records(from: start) else { return try load(usesBase: false) }
+    guard var log = try files.records(from: start) else { return try loadAll() }
     if let pending = state.pending {
       if try vault.blocking.shared({ $0.mark }) ?? "" == pending.applied.mark {
         let new = pending.records.filter { !log.contains($0) }
-        try files.append(new, at: log.reduce(start) { $0 + 4 + UInt64($1.count) })
+        if completes {
+          try files.append(new, at: log.reduce(start) { $0 + 4 + UInt64($1.count) })
+        }
         log += new
         state.applied = pending.applied
       }
       // Else the vault was not written, and nobody has seen these records.
       state.pending = nil
-      try files.replaceState(state.sealed(keys.own))
+      if completes { try files.replaceState(state.sealed(keys.own)) }
     }
     var history = Space(
       state.space, epochs: state.epochs, openers: try Self.openers(state, keys), base: beginning)
@@ -84,7 +98,7 @@ package struct Replica: Sendable {
     history.progress = { vault.blocking.tell(.opening, $0, of: $1) }
     let own = state.stream
     let forks = try files.forks().settled.filter { $0.record.stream != own }
-    if base != nil, forks.contains(where: history.contradicts) { return try load(usesBase: false) }
+    if base != nil, forks.contains(where: history.contradicts) { return try loadAll() }
     let covered = history.frontier
     var count = history.all.count
     let counted = forks.filter { !history.contradicts($0) }
@@ -102,7 +116,7 @@ package struct Replica: Sendable {
       state.applied.frontier.allSatisfy({ history.frontier[$0.key, default: 0] >= $0.value })
     else {
       // It may be the base alone.
-      if base != nil { return try load(usesBase: false) }
+      if base != nil { return try loadAll() }
       throw SyncError(
         .tampered, "what this machine remembers of its space is damaged",
         hint: "leave the space and join it again; the vault is not affected")

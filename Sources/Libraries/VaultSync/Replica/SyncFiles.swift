@@ -64,7 +64,7 @@ package struct SyncFiles: Sendable {
       try AtomicFile.replace(name, in: directory, with: bytes)
       // Who writes these holds the lock: what lies there of others was left by a killed run.
       let own = [name, logName, baseName, rootName]
-      try AtomicFile.removeStale(in: directory) { own.contains($0) }
+      try? AtomicFile.removeStale(in: directory) { own.contains($0) }
     }
   }
 

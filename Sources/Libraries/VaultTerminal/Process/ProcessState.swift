@@ -49,12 +49,12 @@ package enum ProcessState {
     setCoreLimit(original.coreLimit)
     _ = Glibc.umask(original.umask)
     for signal in original.ignoredSignals { cvault_ignore_signal(signal) }
-    guard !hasEmptyStreams.load(ordering: .relaxed) else { return }
-    for stream in original.closedStreams { close(stream) }
+    let empty = emptyStreams.load(ordering: .relaxed)
+    for stream in original.closedStreams where empty & 1 << UInt32(stream) == 0 { close(stream) }
   }
 
-  /// Whether streams that were closed are /dev/null for the program that replaces this one, too.
-  private static let hasEmptyStreams = Atomic(false)
+  /// The streams, a bit each, that were closed and are /dev/null for the program that replaces this one.
+  private static let emptyStreams = Atomic<UInt32>(0)
 
   /// Puts /dev/null in the place of streams that were closed: for a program that would take the next
   /// file that it opens for one of them.
@@ -62,9 +62,10 @@ package enum ProcessState {
     for stream in original.closedStreams {
       let null = unsafe cvault_open("/dev/null", O_RDWR, 0)
       guard null >= 0 else { continue }
-      dup2(null, stream)
+      if dup2(null, stream) == stream {
+        emptyStreams.bitwiseOr(1 << UInt32(stream), ordering: .relaxed)
+      }
       if null != stream { close(null) }
-      hasEmptyStreams.store(true, ordering: .relaxed)
     }
   }
 

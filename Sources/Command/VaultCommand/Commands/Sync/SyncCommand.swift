@@ -91,7 +91,9 @@ struct SyncInitCommand: ParsableCommand {
       passwordSource: options.storePassword)
     let (others, (report, status)) = try settings.withVault { vault in
       // Where it was begun before and the store failed, it goes on.
-      if let begun = try settings.goOnBeginning(vault.unlocked, in: engine, at: store) {
+      if let begun = try settings.goOnBeginning(
+        vault.unlocked, in: engine, at: store, password: password)
+      {
         return ([], begun)
       }
       let others = try SpaceChannels.spaces(in: engine)
