@@ -9,6 +9,8 @@ final class TestServer: Sendable {
   private let input: FileHandle
   private let output: FileHandle
   private let process: Process
+  /// Tests that share a server ask it one after the other.
+  private let turn = NSLock()
 
   var folder: String { words[0] }
   var ports: [String] { Array(words.dropFirst()) }
@@ -55,8 +57,10 @@ final class TestServer: Sendable {
   /// Gives the script a line; returns its answer.
   @discardableResult
   func tell(_ line: String) throws -> String {
-    try input.write(contentsOf: Data((line + "\n").utf8))
-    return Self.line(output)
+    try turn.withLock {
+      try input.write(contentsOf: Data((line + "\n").utf8))
+      return Self.line(output)
+    }
   }
 
   private static func line(_ output: FileHandle) -> String {
