@@ -38,16 +38,17 @@ struct EncodingSaveTests {
     #expect(try saved(container) == [5] && !context.hasChanges)
   }
 
+  private static func open(_ place: CustomStoreTests.Place) throws -> ModelContext {
+    CustomStoreTests.context(
+      try ModelContainer(
+        for: Schema([EncodingOwner.self]), configurations: [place.configuration()]))
+  }
+
   /// A program's own store encodes by itself: what changes then is saved by the next save.
   @Test(arguments: [CustomStoreTests.Kind.json, .wrapped])
   func inAStoreOfTheProgramsItStaysPending(_ kind: CustomStoreTests.Kind) throws {
     let place = try CustomStoreTests.Place(kind)
-    func open() throws -> ModelContext {
-      CustomStoreTests.context(
-        try ModelContainer(
-          for: Schema([EncodingOwner.self]), configurations: [place.configuration()]))
-    }
-    let context = try open()
+    let context = try Self.open(place)
     let (first, second, third) = (EncodingOwner(1), EncodingOwner(10), EncodingOwner(20))
     for owner in [first, second, third] { context.insert(owner) }
     try context.save()
@@ -63,7 +64,7 @@ struct EncodingSaveTests {
     try context.save()
     if context.hasChanges { try context.save() }
     #expect(!context.hasChanges && !once.isFirst())
-    let saved = try open().fetch(
+    let saved = try Self.open(place).fetch(
       FetchDescriptor<EncodingOwner>(sortBy: [SortDescriptor(\.number)]))
     #expect(saved.map(\.number) == [2, 11, 100])
   }
@@ -72,12 +73,7 @@ struct EncodingSaveTests {
   @Test(arguments: [CustomStoreTests.Kind.json, .wrapped])
   func whatIsDeletedWhileTheStoreTakesItGoes(_ kind: CustomStoreTests.Kind) throws {
     let place = try CustomStoreTests.Place(kind)
-    func open() throws -> ModelContext {
-      CustomStoreTests.context(
-        try ModelContainer(
-          for: Schema([EncodingOwner.self]), configurations: [place.configuration()]))
-    }
-    let context = try open()
+    let context = try Self.open(place)
     let (first, second) = (EncodingOwner(1), EncodingOwner(10))
     for owner in [first, second] { context.insert(owner) }
     let once = Once()
@@ -96,7 +92,7 @@ struct EncodingSaveTests {
       try context.fetch(FetchDescriptor<EncodingOwner>()).map(\.number)
     }
     #expect(try saved(context) == [1])
-    #expect(try saved(open()) == [1])
+    #expect(try saved(Self.open(place)) == [1])
   }
 
   @Test func anEndlessOneIsRefused() throws {

@@ -34,7 +34,7 @@ struct JoinFailureTests: SuiteOfTwoMachines {
   /// The store has the first record, and the answer is lost: nobody else has its keys.
   @Test func anAnswerThatIsLostLosesNoMachine() throws {
     let (third, invitation) = (try SyncMachine("third"), try first.invite())
-    let joined = try join(third, invitation, ForgetfulEngine(engine: engine))
+    let joined = try join(third, invitation, ReadOnlyEngine(engine: engine, takesAll: true))
     #expect(throws: SyncError.self) { try joined.begin() }
     #expect(try SyncedVault.store(of: third.vault) == "memory")
     let again = try SyncedVault(third.vault, engine: engine)
@@ -53,7 +53,8 @@ struct JoinFailureTests: SuiteOfTwoMachines {
     let machine = try SyncMachine("laptop")
     try machine.set("token", "1")
     let synced = try SyncedVault.create(
-      machine.vault, in: ForgetfulEngine(engine: engine), at: "memory", label: "laptop")
+      machine.vault, in: ReadOnlyEngine(engine: engine, takesAll: true), at: "memory",
+      label: "laptop")
     #expect(throws: SyncError.self) { try synced.begin() }
     try SyncedVault(machine.vault, engine: engine).begin()
     #expect(try engine.spaces().count == 1)
@@ -97,35 +98,5 @@ struct JoinFailureTests: SuiteOfTwoMachines {
       return try first.status()
     }
     #expect(status.devices == 2)
-  }
-}
-
-/// A store that takes what it is given, and whose answer is lost.
-struct ForgetfulEngine: SyncEngine {
-  let engine: MemoryEngine
-
-  var isEventual: Bool { engine.isEventual }
-  func spaces() throws -> [SpaceID] { try engine.spaces() }
-  func heads(in space: SpaceID) throws -> [StreamHead] { try engine.heads(in: space) }
-  func records(
-    of stream: StreamID, in space: SpaceID, after sequence: UInt64, limit: Int
-  ) throws -> [[UInt8]] {
-    try engine.records(of: stream, in: space, after: sequence, limit: limit)
-  }
-  func append(_ records: [[UInt8]], head: StreamHead, in space: SpaceID) throws {
-    try engine.append(records, head: head, in: space)
-    throw SyncError(.unavailable, "the answer is lost")
-  }
-  func invitation(_ id: [UInt8], in space: SpaceID) throws -> [UInt8]? {
-    try engine.invitation(id, in: space)
-  }
-  func putInvitation(_ bytes: [UInt8], id: [UInt8], in space: SpaceID) throws {
-    try engine.putInvitation(bytes, id: id, in: space)
-  }
-  func object(_ name: [UInt8], in space: SpaceID) throws -> [UInt8]? {
-    try engine.object(name, in: space)
-  }
-  func put(_ objects: [SyncObject], in space: SpaceID) throws {
-    try engine.put(objects, in: space)
   }
 }

@@ -55,11 +55,15 @@ struct KeptTests: SuiteOfTwoMachines {
   }
 }
 
-/// A store that can be read and not written, as one on a full or read-only disk.
+/// A store that can be read and not written, as one on a full or read-only disk; or one that takes
+/// what it is given, and whose answer to records is lost.
 struct ReadOnlyEngine: SyncEngine {
   let engine: MemoryEngine
+  /// Whether it takes everything all the same.
+  var takesAll = false
 
   private static let full = SyncError(.unavailable, "the store takes nothing")
+  private static let lost = SyncError(.unavailable, "the answer is lost")
 
   var isEventual: Bool { engine.isEventual }
   func spaces() throws -> [SpaceID] { try engine.spaces() }
@@ -70,14 +74,24 @@ struct ReadOnlyEngine: SyncEngine {
     try engine.records(of: stream, in: space, after: sequence, limit: limit)
   }
   func append(_ records: [[UInt8]], head: StreamHead, in space: SpaceID) throws {
+    if takesAll {
+      try engine.append(records, head: head, in: space)
+      throw Self.lost
+    }
     if !records.isEmpty { throw Self.full }
   }
   func invitation(_ id: [UInt8], in space: SpaceID) throws -> [UInt8]? {
     try engine.invitation(id, in: space)
   }
-  func putInvitation(_ bytes: [UInt8], id: [UInt8], in space: SpaceID) throws { throw Self.full }
+  func putInvitation(_ bytes: [UInt8], id: [UInt8], in space: SpaceID) throws {
+    guard takesAll else { throw Self.full }
+    try engine.putInvitation(bytes, id: id, in: space)
+  }
   func object(_ name: [UInt8], in space: SpaceID) throws -> [UInt8]? {
     try engine.object(name, in: space)
   }
-  func put(_ objects: [SyncObject], in space: SpaceID) throws { throw Self.full }
+  func put(_ objects: [SyncObject], in space: SpaceID) throws {
+    guard takesAll else { throw Self.full }
+    try engine.put(objects, in: space)
+  }
 }
