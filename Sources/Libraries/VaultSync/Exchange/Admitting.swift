@@ -36,7 +36,8 @@ struct Admitting: Exchanging {
     try endAll(operations.flatMap(\.settled), loaded)
     if !operations.isEmpty { try writer.write(operations, to: &loaded.history, knowing: known) }
     let after = loaded.history.roster()
-    if after.needsNewEpoch {
+    // Who has left says nothing more that counts.
+    if after.isAdmin(own), after.needsNewEpoch {
       try writer.write([try newEpoch(after, loaded)], to: &loaded.history, knowing: known)
     }
     try replica.keep(writer, &loaded, isApplied: isApplied)
@@ -75,12 +76,13 @@ struct Admitting: Exchanging {
     }
     let after = loaded.history.roster()
     // Whoever has the code of an invitation that has ended opens the keys that there were.
-    if isAdmin, after.needsNewEpoch {
+    let isAdminStill = after.isAdmin(loaded.state.stream)
+    if isAdminStill, after.needsNewEpoch {
       try writer.write([try newEpoch(after, loaded)], to: &loaded.history, knowing: known)
     }
     // Who was let in by a person, after the invitation had ended, lacks the keys since; who came by
     // one that is used up now lacks the key that this run has begun.
-    if isAdmin, !operations.isEmpty || isLettingIn {
+    if isAdminStill, !operations.isEmpty || isLettingIn {
       try tellMissingKeys(loaded.history.roster(), &loaded, &writer, known)
     }
     let isGrown = loaded.history.frontier.contains { stream, sequence in

@@ -75,10 +75,17 @@ struct Fetching: Exchanging {
     }
     if ownStream.isAhead { ownStream.count = loaded.history.frontier[own, default: 0] }
     report.received = new.count
+    // The keys first: what tells them may be among the records that are not kept.
+    if loaded.history.epochs.count > loaded.state.epochs.count {
+      loaded.state.epochs = loaded.history.epochs
+      try files.replaceState(loaded.state.sealed(loaded.keys.own))
+    }
     try files.append(new, at: loaded.logEnd)
     loaded.log += new
+    // What waits is not in the log.
+    let waits = loaded.history.waits
     if bounds != nil { loaded = try replica.load() }
-    try note(&report, loaded, fetching, isAhead: ownStream.isAhead)
+    try note(&report, loaded, waits, fetching, isAhead: ownStream.isAhead)
     return ownStream
   }
 
@@ -182,7 +189,8 @@ struct Fetching: Exchanging {
   }
 
   private func note(
-    _ report: inout SyncReport, _ loaded: LoadedReplica, _ fetching: StreamTaking, isAhead: Bool
+    _ report: inout SyncReport, _ loaded: LoadedReplica, _ waits: [StreamID: RecordHistory.Wait],
+    _ fetching: StreamTaking, isAhead: Bool
   ) throws {
     report.stops += loaded.history.stops
     for fork in loaded.history.forks {
@@ -202,23 +210,25 @@ struct Fetching: Exchanging {
         RecordHistory.Stop(
           stream: entry.stream, problem: RecordHistory.forked(entry.number), isSigned: true))
     }
-    for (stream, wait) in loaded.history.waits {
+    for (stream, wait) in waits {
       // Somebody who does not belong to the space is waited for by nobody.
       guard loaded.history.streams[stream] == nil || roster.isPresent(stream) else { continue }
       if case .record(let other, let sequence) = wait, !engine.isEventual,
-        loaded.history.streams[stream] != nil, !fetching.incomplete.contains(other)
+        loaded.history.streams[stream] != nil, !fetching.incomplete.contains(other),
+        fetching.ends[other, default: 0] < sequence
       {
         let (who, whose) = (roster.shownLabel(of: stream), roster.shownLabel(of: other))
         report.problems.append(
           SyncError(
             .withheld,
             "the store does not show record \(sequence) of '\(whose)', which '\(who)' has seen",
-            hint: "the store may have been put back from a copy; or see what '\(who)' does"))
+            hint: "the store may have been put back from a copy; or see what '\(who)' does",
+            remedy: .acceptLess))
       } else {
         report.wait(for: stream, loaded.history)
       }
     }
-    for stream in fetching.incomplete where loaded.history.waits[stream] == nil {
+    for stream in fetching.incomplete where waits[stream] == nil {
       // A home from before what a snapshot stands in for waits for an admin, who is to tell it a key.
       if try engine.isEventual || loaded.history.streams[stream] == nil
         || isRetired(behind: stream, loaded) && (isAhead || isUnseen(loaded))
@@ -229,7 +239,7 @@ struct Fetching: Exchanging {
           SyncError(
             .withheld,
             "the store has a head of '\(roster.shownLabel(of: stream))' without its record",
-            hint: "the store may have been put back from a copy"))
+            hint: "the store may have been put back from a copy", remedy: .acceptLess))
       }
     }
     report.waiting = Set(report.waiting).sorted()
@@ -395,7 +405,7 @@ extension SyncReport {
 extension SyncError {
   static let rolledBack = SyncError(
     .rolledBack, "the store shows an older state than before",
-    hint: "if it was put back on purpose, accept that once")
+    hint: "if it was put back on purpose, accept that once", remedy: .acceptLess)
 
   /// A file syncer may take its time, but not for ever: a store may withhold what it does not like.
   static func missingForLong(_ label: String?) -> SyncError {
@@ -403,12 +413,13 @@ extension SyncError {
       .withheld,
       "records of \(label ?? "a new machine") have been on their way for more than a day",
       hint: "see whether that machine's files reach the store, or accept that once; a machine that "
-        + "was away for very long may have to leave the space and join it again")
+        + "was away for very long may have to leave the space and join it again",
+      remedy: .lookForFiles)
   }
 
   /// The same with the machine whose records it is about.
   fileprivate func naming(_ label: String?) -> SyncError {
     guard let label else { return self }
-    return SyncError(code, "\(message) ('\(label)')", hint: hint)
+    return SyncError(code, "\(message) ('\(label)')", hint: hint, remedy: remedy)
   }
 }

@@ -65,6 +65,8 @@ package struct RecordHistory: Sendable {
   /// What is not opened yet, in order.
   private var pending: [StreamID: [SyncRecord]] = [:]
   private var stopped: Set<StreamID> = []
+  /// With how many keys the first record of a stream did not open.
+  private var closed: [StreamID: Int] = [:]
   private var openers: [SealingKeyPair]
   /// The keys of each invitation, and the first record of each stream that has it.
   private var invitations: [[UInt8]: (keys: PublicKeys, first: Frontier)] = [:]
@@ -240,12 +242,17 @@ package struct RecordHistory: Sendable {
       stop(stream, Self.forked(number), isSigned: true)
       return false
     }
+    // None of the keys opened it, and there is no further one.
+    guard closed[stream] != epochs.count else { return false }
     let content: RecordContent
     let epoch: [UInt8]
     switch open(record) {
     case .opened(let opened, let key): (content, epoch) = (opened, key)
     case .noKey:
       waits[stream] = .key(record.epoch)
+      return false
+    case .closed:
+      closed[stream] = epochs.count
       return false
     case .malformed:
       let isSigned = keys[stream].map { record.isSigned(by: $0.signing) } ?? false
@@ -375,6 +382,9 @@ package struct RecordHistory: Sendable {
   private enum Opening {
     case opened(RecordContent, epoch: [UInt8])
     case noKey
+    /// It is of nobody who is known, and none of its epoch's keys opens it: it is junk, or the key comes
+    /// yet. Nobody waits for it but who has seen it.
+    case closed
     case malformed
   }
 
@@ -396,7 +406,7 @@ package struct RecordHistory: Sendable {
     // Two admins may have begun an epoch of one number: the other's key may come yet. A record that
     // is signed waits for it; another one was altered.
     guard hasKey else { return .noKey }
-    guard let keys = keys[record.stream] else { return .malformed }
+    guard let keys = keys[record.stream] else { return .closed }
     return record.isSigned(by: keys.signing) ? .noKey : .malformed
   }
 
