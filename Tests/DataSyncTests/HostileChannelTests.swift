@@ -130,6 +130,45 @@ struct HostileChannelTests {
     #expect(try laptop.sync().channel.sent == 1)
   }
 
+  /// A member writes more than anybody holds, all of one transaction that he does not end: nobody has
+  /// anything of it, and everything else goes on. When he ends it, it is there as a whole.
+  @Test func aTransactionThatDoesNotEndKeepsNothingBack() throws {
+    let stores = try TwoStores()
+    let third = try DataMachine("third", joining: stores.laptop, in: stores.folder.path)
+    _ = try third.container()
+    try third.add()
+    let member = try HostileMember(third)
+    let trip = try #require(member.identities(of: "Trip").first)
+    func photo(_ byte: UInt8) -> DataOperation {
+      .rows(
+        .init(
+          className: "Trip", columns: [DataOperation.Column(name: "photo", mark: 12)],
+          rows: [
+            .init(
+              identity: trip, isMade: false, isDerived: false,
+              values: [.blob([UInt8](repeating: byte, count: 12 << 20))])
+          ]))
+    }
+    func photos() throws -> [UInt8?] {
+      try [stores.laptop, stores.desktop].map { machine in
+        try machine.change { try $0.fetch(FetchDescriptor<Trip>()).first?.photo?.first }
+      }
+    }
+    member.goesOn = true
+    for byte in UInt8(1)...7 { try member.say([photo(byte)]) }
+    for days in 2..<4 {
+      try stores.laptop.edit("Oslo") { $0.days = days }
+      try stores.meet()
+      #expect(try stores.desktop.trips()[0].hasPrefix("Oslo \(days)"))
+    }
+    #expect(try photos() == [nil, nil])
+    member.goesOn = false
+    try member.say([photo(8)])
+    try stores.meet()
+    #expect(try photos() == [8, 8])
+    #expect(try stores.laptop.canonical() == stores.desktop.canonical())
+  }
+
   @Test func theStoreLearnsNoNameAndNoValue() throws {
     let stores = try TwoStores(trips: ["c4n4ry"])
     try stores.meet()

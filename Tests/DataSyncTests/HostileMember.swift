@@ -10,6 +10,8 @@ final class HostileMember: SyncedChannel {
   /// Whether it says that it knows nothing of what the others have said.
   var isBlind = false
   private var entries: [StreamID: [ChannelEntry]] = [:]
+  /// Whether what it says goes on with its next record, so that it does not count yet.
+  var goesOn = false
   /// What it says with its next run, a record each.
   private var records: [[ChannelOperation]] = []
   /// Every operation that the others have written.
@@ -91,7 +93,7 @@ final class HostileMember: SyncedChannel {
     }
     for operations in records {
       let known = try frontier().filter { !isBlind || $0.key == turn.own }
-      try keep([turn.write(operations, knowing: known)])
+      try keep([turn.write(operations, knowing: known, continues: goesOn)])
     }
   }
 

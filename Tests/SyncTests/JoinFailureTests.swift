@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 import VaultCredentials
@@ -60,6 +61,60 @@ struct JoinFailureTests: SuiteOfTwoMachines {
     #expect(try engine.spaces().count == 1)
   }
 
+  /// The store shows a machine's first records to that machine alone: it has taken the space's
+  /// secrets, and nobody else loses, waits or blames.
+  @Test func aStoreThatShowsTheFirstRecordToItsWriterAlone() throws {
+    let third = try SyncMachine("third")
+    let joined = try third.joining(first, engine)
+    try third.set("mine", "3")
+    try joined.synchronize()
+    let known = try KnownSpace(third)
+    for round in 0..<3 {
+      engine.lies { contents in
+        contents.records[known.space]?[known.stream] = nil
+        contents.heads[known.space]?[known.stream] = nil
+      }
+      try laptop.set("token", "l\(round)")
+      for one in [first, second] {
+        let report = try one.synchronize()
+        #expect(report.problems.isEmpty && report.stopped.isEmpty && report.waiting.isEmpty)
+      }
+      #expect(try !first.devices().map(\.label).contains("third"))
+      engine.lies(nil)
+      #expect(try joined.synchronize().problems.isEmpty)
+      #expect(try third.get("token") == "l\(round)")
+    }
+    for one in [first, second, joined, first, second] { try one.synchronize() }
+    for machine in [laptop, desktop, third] { #expect(try machine.get("mine") == "3") }
+    #expect(try laptop.contents() == third.contents() && desktop.contents() == third.contents())
+  }
+
+  /// Two joins of one home at once, each with an invitation of its own: it is in the space once, and
+  /// has what it had.
+  @Test func twoJoinsOfOneHomeAtOnceMakeOneMachine() throws {
+    for round in 0..<4 {
+      let third = try SyncMachine("third\(round)")
+      try third.set("mine\(round)", "3")
+      let codes = try [first.invite(), first.invite()]
+      let failures = Mutex<[SyncError.Code]>([])
+      DispatchQueue.concurrentPerform(iterations: 2) { turn in
+        do {
+          try join(SyncMachine(at: third.home, like: third), codes[turn], engine).begin()
+        } catch let error as SyncError {
+          failures.withLock { $0.append(error.code) }
+        } catch {
+          Issue.record(error)
+        }
+      }
+      #expect(failures.withLock { $0 } == [.alreadyJoined], "round \(round)")
+      let joined = try SyncedVault(SyncMachine(at: third.home, like: third).vault, engine: engine)
+      for one in [first, joined, first, second] { try one.synchronize() }
+      #expect(try first.devices().count { $0.label.hasPrefix("third\(round)") } == 1)
+      #expect(try laptop.get("mine\(round)") == "3")
+      #expect(try desktop.contents() == laptop.contents())
+    }
+  }
+
   // MARK: - Twins
 
   /// Somebody brings a secret along that the space has, too, and another one replaces it before he
@@ -98,5 +153,16 @@ struct JoinFailureTests: SuiteOfTwoMachines {
       return try first.status()
     }
     #expect(status.devices == 2)
+  }
+
+  /// What changes something waits for the run, and says what it waits for: nothing is wrong with its
+  /// files.
+  @Test func whatChangesSomethingSaysThatARunIsAtWork() throws {
+    let files = SyncFiles(vault: laptop.vault.blocking.path)
+    try files.locked {
+      let error = #expect(throws: SyncError.self) { try files.locked(timeout: .zero) {} }
+      #expect(error?.code == .busy)
+      #expect(error?.hint?.contains(laptop.home.path) == true)
+    }
   }
 }

@@ -101,16 +101,15 @@ package final class DataChannel: SyncedChannel {
   /// Keeps what this machine wrote and had not sent beside the store, too: behind what is there.
   private func keepOutbox() throws {
     guard try StoreState.isThere(connection) else { return }
-    let outbox = try state.outbox()
-    guard !outbox.isEmpty else { return }
+    guard try !state.isOutboxEmpty() else { return }
     var frontier = try side.frontier()
-    let next = outbox.filter { entry in
-      let end = frontier[entry.stream, default: 0]
-      guard entry.sequence == end + 1 else { return false }
-      frontier[entry.stream] = entry.sequence
-      return true
+    try side.keeping { keep in
+      try state.forEachInOutbox { entry in
+        guard entry.sequence == frontier[entry.stream, default: 0] + 1 else { return }
+        try keep(entry)
+        frontier[entry.stream] = entry.sequence
+      }
     }
-    try side.keep(next)
   }
 
   package func records(
@@ -208,7 +207,8 @@ package final class DataChannel: SyncedChannel {
     if !isBehind { try tell(logged, meeting) }
     meeting.isFirst = isFirst
     for record in records {
-      try meeting.apply(record.entry, record.content)
+      guard let content = try content(of: record, meeting.turn) else { break }
+      try meeting.apply(record.entry, content)
       try state.setApplied(record.entry.stream, record.entry.sequence)
     }
     try meeting.unpark()
@@ -375,9 +375,19 @@ package final class DataChannel: SyncedChannel {
 
   /// A record that is not applied, and counts.
   private struct CountedRecord {
-    /// Without its bytes: what it says is beside it.
+    /// Without its bytes.
     let entry: ChannelEntry
-    let content: ChannelContent
+    /// Where it lies in the file beside the store.
+    let place: Int64
+    /// What it says; `nil` where it is read anew when it is applied.
+    let content: ChannelContent?
+  }
+
+  /// Most bytes of records whose contents are held: a member may write a transaction that never ends.
+  private static let mostHeld = 64 << 20
+
+  private func content(of record: CountedRecord, _ turn: ChannelTurn) throws -> ChannelContent? {
+    try record.content ?? side.entry(at: record.place).map { try turn.content(of: $0.bytes) }
   }
 
   /// The records that are not applied and count, with all that belongs to them.
@@ -389,7 +399,8 @@ package final class DataChannel: SyncedChannel {
     var ends: [StreamID: [UInt64]] = [:]
     var stopped: Set<StreamID> = []
     var candidates: [CountedRecord] = []
-    try side.forEach(behind: known) { entry, _ in
+    var held = 0
+    try side.forEach(behind: known) { entry, place in
       guard !stopped.contains(entry.stream), entry.sequence <= turn.limit(entry.stream) else {
         return
       }
@@ -405,11 +416,12 @@ package final class DataChannel: SyncedChannel {
         report.malformed.insert(turn.label(entry.stream))
         return
       }
+      held += entry.bytes.count
       candidates.append(
         CountedRecord(
           entry: ChannelEntry(
             stream: entry.stream, sequence: entry.sequence, hash: entry.hash, past: entry.past),
-          content: content))
+          place: place, content: held <= Self.mostHeld ? content : nil))
       if !content.continues { ends[entry.stream, default: []].append(entry.sequence) }
     }
     func end(_ stream: StreamID) -> UInt64 { ends[stream]?.last ?? known[stream, default: 0] }

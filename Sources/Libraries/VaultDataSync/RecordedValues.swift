@@ -206,13 +206,15 @@ final class RecordedValues {
     }
     // What this run has written is not beside the store yet.
     let frontier = try side.frontier()
-    let own = try state.outbox().filter { $0.sequence > frontier[$0.stream, default: 0] }
-    return try found
-      + own.filter { entry in
-        try content(entry.bytes).operations.contains { operation in
-          try Self.identities(in: operation).contains(where: members.contains)
-        }
+    var own: [ChannelEntry] = []
+    try state.forEachInOutbox { entry in
+      guard entry.sequence > frontier[entry.stream, default: 0] else { return }
+      let isAbout = try content(entry.bytes).operations.contains { operation in
+        try Self.identities(in: operation).contains(where: members.contains)
       }
+      if isAbout { own.append(entry) }
+    }
+    return found + own
   }
 
   /// What an operation says; `nil` for one that is not known here, or makes no sense: its stream is

@@ -95,8 +95,14 @@ struct SideFile {
   /// Keeps records; those that are here are left as they are.
   func keep(_ records: [ChannelEntry]) throws {
     guard !records.isEmpty else { return }
+    try keeping { keep in for record in records { try keep(record) } }
+  }
+
+  /// Keeps what `body` hands over, all of it or nothing: one at a time, since a channel may have more
+  /// than memory.
+  func keeping(_ body: (_ keep: (ChannelEntry) throws -> Void) throws -> Void) throws {
     try connection.transaction {
-      for record in records {
+      try body { record in
         try connection.execute(
           "INSERT OR IGNORE INTO records(stream, number, hash, past, bytes) VALUES (?, ?, ?, ?, ?)",
           [

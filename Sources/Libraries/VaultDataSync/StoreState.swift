@@ -370,18 +370,21 @@ package struct StoreState {
       ])
   }
 
-  func outbox() throws -> [ChannelEntry] {
-    var entries: [ChannelEntry] = []
+  func isOutboxEmpty() throws -> Bool {
+    try connection.int64("SELECT 1 FROM appdata_sync_outbox LIMIT 1") == nil
+  }
+
+  /// Calls `body` for each record that was not sent, in their order.
+  func forEachInOutbox(_ body: (ChannelEntry) throws -> Void) throws {
     try connection.forEachRow(
       "SELECT number, stream, hash, past, bytes FROM appdata_sync_outbox ORDER BY number"
     ) { row in
       guard let stream = StreamID(row.bytes(at: 1)) else { throw Self.damaged }
-      entries.append(
+      try body(
         ChannelEntry(
           stream: stream, sequence: UInt64(row.int64(at: 0)), hash: row.bytes(at: 2),
           past: SideFile.past(row.bytes(at: 3)), bytes: row.bytes(at: 4)))
     }
-    return entries
   }
 
   func emptyOutbox(upTo number: UInt64, of stream: StreamID) throws(StorageError) {

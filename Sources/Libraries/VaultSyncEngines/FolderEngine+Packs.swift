@@ -39,19 +39,22 @@ extension FolderEngine {
     of stream: StreamID, in space: SpaceID, from first: UInt64, limit: Int
   ) throws -> [[UInt8]] {
     let places = try places(of: stream, in: space)
-    var records: [[UInt8]] = []
+    var (records, size): ([[UInt8]], Int) = ([], 0)
     var open: (range: ClosedRange<UInt64>, records: [[UInt8]])?
-    while records.count < limit {
+    while records.count < limit, size < SyncRecord.unverifiedLength {
       let number = first + UInt64(records.count)
       if places.single.contains(number), let alone = try single(number, of: stream, in: space) {
         records.append(alone)
+        size += alone.count
         continue
       }
       if open?.range.contains(number) != true {
         open = try pack(of: number, among: places.packs, of: stream, in: space)
       }
       guard let open else { break }
-      records.append(open.records[Int(number - open.range.lowerBound)])
+      let record = open.records[Int(number - open.range.lowerBound)]
+      records.append(record)
+      size += record.count
     }
     return records
   }

@@ -84,14 +84,15 @@ public struct FolderEngine: SyncEngine {
   public func records(
     of stream: StreamID, in space: SpaceID, after sequence: UInt64, limit: Int
   ) throws -> [[UInt8]] {
-    var records: [[UInt8]] = []
-    while records.count < limit {
+    var (records, size): ([[UInt8]], Int) = ([], 0)
+    while records.count < limit, size < SyncRecord.unverifiedLength {
       let number = sequence + UInt64(records.count) + 1
       guard let bytes = try single(number, of: stream, in: space) else {
         let limit = limit - records.count
         return records + (try packedRecords(of: stream, in: space, from: number, limit: limit))
       }
       records.append(bytes)
+      size += bytes.count
     }
     return records
   }

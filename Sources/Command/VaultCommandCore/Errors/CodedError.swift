@@ -34,46 +34,38 @@ extension SyncError: CodedError {
 
   package var advice: String? {
     let program = ProgramName.current
-    return switch code {
-    // Another vault of the person's belongs to one.
-    case .notJoined where hint?.contains(bytes: "another one does: ") == true: hint
-    case .notJoined:
+    return switch remedy {
+    case .join:
       "\(program) sync join STORE, with an invitation; or begin: \(program) sync init STORE"
-    case .alreadyJoined where hint?.contains(bytes: "stop following") == true:
-      "stop following that one first: \(program) sync leave"
-    case .alreadyJoined:
+    case .joinAnew:
+      "join it again by an invitation, as another machine: \(program) sync join STORE"
+    case .leaveOrMove:
       "leave that one first: \(program) sync leave; if its store lies in another place now: "
         + "\(program) sync move STORE"
-    // Of another place than the store's: nothing was put back.
-    case .rolledBack where hint?.contains(bytes: "once that is accepted") == true:
-      hint.map { "\($0): the same line with --accept-rollback" }
-    case .rolledBack where hint?.contains(bytes: " there first") == true: hint
-    case .rolledBack where hint?.contains(bytes: "this machine's own") == true:
-      "they are this machine's own, which it writes there again: the same line with --accept-rollback"
-    case .withheld where hint?.contains(bytes: "files reach the store") == true:
+    case .joinAgain:
+      "\(program) sync leave, and join again by an invitation of an owner or admin, or by a recovery "
+        + "code: \(program) sync join STORE"
+    case .stopFollowing: "stop following that one first: \(program) sync leave"
+    case .followByAnotherCode:
+      "ask for another code; then \(program) sync leave, and follow with that: "
+        + "\(program) sync join FEED --subscription SOURCE"
+    case .followElsewhere:
+      "\(program) sync leave, and follow it there: \(program) sync join FEED --subscription SOURCE"
+    case .acceptLess:
+      "if it was put back on purpose, accept that once: \(program) sync now --accept-rollback"
+    case .acceptLessThere: hint.map { "\($0): the same line with --accept-rollback" }
+    case .lookForFiles:
       "see whether that machine's files reach the store; or accept that once: "
         + "\(program) sync now --accept-rollback; if this machine was away for very long: "
         + "\(program) sync leave, and join again"
-    // Of a feed that is followed.
-    case .withheld where hint?.contains(bytes: "try again later") == true: hint
-    case .removed where hint?.contains(bytes: "follow with that") == true:
-      "ask for another code; then \(program) sync leave, and follow with that: "
-        + "\(program) sync join FEED --subscription SOURCE"
-    case .notAllowed where hint?.contains(bytes: "at its other address") == true:
-      "\(program) sync leave, and follow it there: \(program) sync join FEED --subscription SOURCE"
-    case .rolledBack, .withheld:
-      "if it was put back on purpose, accept that once: \(program) sync now --accept-rollback"
-    case .copied, .removed:
-      "\(program) sync leave, and join again by an invitation of an owner or admin, or by a recovery "
-        + "code: \(program) sync join STORE"
-    case .lastOwner where hint?.contains(bytes: "an admin first") == true:
+    case .makeAdmin:
       "make another machine an admin: \(program) sync role NAME admin; or leave all the same: "
         + "\(program) sync leave --force"
-    case .lastOwner:
+    case .makeOwner:
       "make another machine an owner, who can also do what a recovery code of this vault can: "
         + "\(program) sync role NAME owner; or leave all the same: \(program) sync leave --force"
-    case .deviceNotFound: hint ?? "list them: \(program) sync devices"
-    default: hint
+    case nil:
+      code == .deviceNotFound ? hint ?? "list them: \(program) sync devices" : hint
     }
   }
 }

@@ -17,6 +17,7 @@ struct ChannelExchange: Exchanging {
     var frontier: Frontier = [:]
     var pending: [StreamID: [ChannelRecord]] = [:]
     var stopped: Set<StreamID> = []
+    /// What was opened and is not kept yet.
     var new: [ChannelEntry] = []
     /// What a writer who is in has seen of others.
     var vouched: Frontier = [:]
@@ -41,8 +42,6 @@ struct ChannelExchange: Exchanging {
         found.newest[stream] = try part.entry(stream, sequence)
       }
       try fetch(heads, channel, loaded, roster, part, &found)
-      try part.keep(found.new)
-      found.report.received = found.new.count
       var limits: [StreamID: UInt64] = [:]
       for stream in found.frontier.keys { limits[stream] = limit(stream, roster, found) }
       let own = loaded.state.stream
@@ -101,7 +100,7 @@ struct ChannelExchange: Exchanging {
       let signer = roster.members[stream]?.keys.signing
       return KeptStream(
         stream: stream, place: channel.place, engine: engine,
-        numbers: (0, try part.lastWritten(stream)), batch: 32,
+        numbers: (0, try part.lastWritten(stream)),
         records: { try part.records(of: stream, after: $0, limit: $1) },
         lengths: { try part.lengths(of: stream, $0) },
         isSigned: { bytes, number in
@@ -153,6 +152,8 @@ struct ChannelExchange: Exchanging {
           hint: "have that machine removed, or ask who runs the store"))
     }
     // Who may not write any more counts as far as the others have seen him: so these come first.
+    // What could be opened is kept at once: a channel may have more than memory, and a run that is cut
+    // off goes on from there.
     var before: (Frontier, Frontier)?
     while before?.0 != found.frontier || before?.1 != found.wanted {
       before = (found.frontier, found.wanted)
@@ -163,6 +164,9 @@ struct ChannelExchange: Exchanging {
         try take(head.stream, upTo: limit, channel, roster, &found)
       }
       try open(loaded, roster, part, &found)
+      try part.keep(found.new)
+      found.report.received += found.new.count
+      found.new = []
     }
     for (stream, records) in found.pending where !records.isEmpty && !found.stopped.contains(stream)
     {
@@ -317,7 +321,7 @@ struct ChannelExchange: Exchanging {
     if there < count {
       try? engine.removeLeftovers(of: own, in: kept.place, everywhere: false)
       do {
-        found.report.sent += try put(kept, behind: there, part)
+        found.report.sent += try send(kept, after: there, part)
       } catch let error as SyncError where error.code == .taken {
         // Not signed by this machine, so nobody copied it.
         found.report.problems.append(KeptStream.otherBytes(there + 1))
@@ -337,7 +341,7 @@ struct ChannelExchange: Exchanging {
     guard there < kept.numbers.end else { return }
     if let head, there > 0, try part.entry(kept.stream, there)?.hash != head.hash { return }
     do {
-      found.report.sent += try put(kept, behind: there, part)
+      found.report.sent += try send(kept, after: there, part)
     } catch let error as SyncError where error.code == .taken || error.code == .copied {
       return
     }
@@ -346,20 +350,20 @@ struct ChannelExchange: Exchanging {
   /// Puts the records of a stream that are behind a number.
   ///
   /// - Returns: How many these are.
-  /// - Throws: ``SyncError``, as ``KeptStream/put(_:head:)`` does.
-  private func put(
-    _ kept: KeptStream, behind there: UInt64, _ part: some SyncedChannel
+  /// - Throws: ``SyncError``, as ``KeptStream/send(after:newest:)`` does.
+  private func send(
+    _ kept: KeptStream, after there: UInt64, _ part: some SyncedChannel
   ) throws -> Int {
-    let (stream, count) = (kept.stream, kept.numbers.end)
-    guard there < count, let last = try part.entry(stream, count) else { return 0 }
-    let records = try kept.records(there, .max)
-    guard UInt64(records.count) == count - there else {
+    let end = kept.numbers.end
+    guard there < end, let last = try part.entry(kept.stream, end) else { return 0 }
+    let sent = try kept.send(
+      after: there, newest: StreamHead(stream: kept.stream, sequence: end, hash: last.hash))
+    guard UInt64(sent) == end - there else {
       throw SyncError(
         .inputOutput, "some of the records beside the application's store are missing",
         hint: "move the file beside the store that ends in .sync away: they are fetched again")
     }
-    try kept.put(records, head: StreamHead(stream: stream, sequence: count, hash: last.hash))
-    return records.count
+    return sent
   }
 
   /// Writes again what the store has lost of other machines, as far as this one has it.
@@ -372,16 +376,9 @@ struct ChannelExchange: Exchanging {
   ) throws {
     for stream in found.report.rollbacks where !found.stopped.contains(stream) {
       do {
-        let kept = try kept(stream)
         let there = found.heads[stream]?.sequence ?? 0
-        let missing = try kept.missing(after: there)
-        _ = try put(kept, behind: there, part)
-        // A store that goes on showing less has not lost anything: it hides it.
-        let last = kept.numbers.end - 1
-        if try engine.records(of: stream, in: kept.place, after: last, limit: 1)
-          == kept.records(last, 1)
-        {
-          found.report.mended += missing
+        if let count = try kept(stream).restore(after: there) {
+          found.report.mended += count
           continue
         }
       } catch is SyncError {

@@ -70,11 +70,9 @@ package struct ChannelReader: Sendable {
   ///
   /// - Throws: ``SyncError`` with code `.removed` where its key is not known; ``MalformedRecord``.
   package func content(of bytes: [UInt8]) throws -> ChannelContent {
-    guard let content = try ChannelRecord(bytes: bytes).open(epochs) else { throw Self.noKey }
+    guard let content = try ChannelRecord(bytes: bytes).open(epochs) else { throw Replica.noKey }
     return content
   }
-
-  static let noKey = SyncError(.removed, "this machine has no key of the space")
 }
 
 /// One meeting of a channel's records with the thing that they are about.
@@ -145,7 +143,7 @@ package struct ChannelTurn {
   package mutating func write(
     _ operations: [ChannelOperation], knowing known: Frontier, continues: Bool = false
   ) throws -> ChannelEntry {
-    guard let current else { throw ChannelReader.noKey }
+    guard let current else { throw Replica.noKey }
     let before = last?.past ?? [:]
     var past = before
     var seen: [Sighting] = []

@@ -124,7 +124,8 @@ struct Following: Exchanging {
 
   private static let ended = SyncError(
     .removed, "the subscription was ended: nothing comes by it any more; the vault stays as it is",
-    hint: "ask for another code, leave the space here, and follow with that")
+    hint: "ask for another code, leave the space here, and follow with that",
+    remedy: .followByAnotherCode)
 
   /// Checks that the mirror shows all that its feed names of machines that are in.
   private func checkIsWhole(_ feed: SyncFeed, _ history: Space, _ roster: Roster) throws {
@@ -177,7 +178,7 @@ struct Following: Exchanging {
     if let before = state.feed, feed.time < before.time, !acceptingRollback {
       throw SyncError(
         .rolledBack, "the mirror shows an older feed than before",
-        hint: "if it was put back on purpose, accept that once")
+        hint: "if it was put back on purpose, accept that once", remedy: .acceptLess)
     }
     if isAtRest, let before = state.feed, before.author == feed.author,
       feed.isSigned(by: before.key),
@@ -256,7 +257,7 @@ struct Following: Exchanging {
       throw SyncError(
         .rolledBack,
         "the mirror shows an older state than before ('\(roster.shownLabel(of: less))')",
-        hint: "if it was put back on purpose, accept that once")
+        hint: "if it was put back on purpose, accept that once", remedy: .acceptLess)
     }
     let vault = try Applying(exchange).applyAll(&loaded, &report)
     try PreferencesExchange(exchange).exchangePreferences(&loaded, &report)

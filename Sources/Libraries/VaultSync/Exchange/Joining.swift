@@ -159,9 +159,11 @@ struct Joining: Exchanging {
     }
     guard !files.followsFeed else {
       throw SyncError(
-        .alreadyJoined, "the vault follows a feed already", hint: "stop following that one first")
+        .alreadyJoined, "the vault follows a feed already", hint: "stop following that one first",
+        remedy: .stopFollowing)
     }
     throw SyncError(
-      .alreadyJoined, "the vault belongs to a space already", hint: "leave that one first")
+      .alreadyJoined, "the vault belongs to a space already", hint: "leave that one first",
+      remedy: .leaveOrMove)
   }
 }

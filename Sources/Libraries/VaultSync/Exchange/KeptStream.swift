@@ -11,14 +11,27 @@ struct KeptStream {
   let engine: any SyncEngine
   /// The numbers of the records that this machine has: those behind the first one, up to the last.
   let numbers: (start: UInt64, end: UInt64)
-  /// How many records are compared at once: those of a channel are long.
-  let batch: Int
   /// The records behind a number, at most so many.
   let records: (_ sequence: UInt64, _ limit: Int) throws -> [[UInt8]]
   /// The lengths of some records.
   let lengths: (ClosedRange<UInt64>) throws -> [Int]
   /// Whether bytes are the record with a number, as the stream's machine signed it.
   let isSigned: (_ bytes: [UInt8], _ number: UInt64) -> Bool
+
+  /// Most bytes of records that are held at once: a channel may have more than memory.
+  private static let mostHeld = 32 << 20
+
+  /// The records behind a number that are looked at together: none behind the last one.
+  private func part(after sequence: UInt64, atMost most: Int = .max) throws -> [[UInt8]] {
+    guard sequence < numbers.end else { return [] }
+    let end = min(numbers.end - sequence, UInt64(most)) + sequence
+    var size = 0
+    let fitting = try lengths(sequence + 1...end).prefix { length in
+      size += length
+      return size <= Self.mostHeld
+    }
+    return try records(sequence, max(1, fitting.count))
+  }
 
   // MARK: Lost records
 
@@ -37,15 +50,14 @@ struct KeptStream {
     var number = max(start, numbers.start)
     let end = min(count, numbers.end)
     while number < end {
-      let limit = Int(min(end - number, UInt64(batch)))
-      let there = try engine.records(of: stream, in: place, after: number, limit: limit)
-      let here = try records(number, there.count + 1)
+      let here = try part(after: number, atMost: Int(min(end - number, 1000)))
+      // What this machine lacks it cannot compare.
+      guard !here.isEmpty else { break }
+      let there = try engine.records(of: stream, in: place, after: number, limit: here.count)
       let same = zip(there, here).prefix { $0 == $1 }.count
       number += UInt64(same)
       // Fewer than all: there may be more behind them.
-      guard same < limit, same == 0 || same < there.count else { continue }
-      // What this machine lacks it cannot compare.
-      guard same < here.count else { break }
+      guard same < here.count, same == 0 || same < there.count else { continue }
       if there.count > same, isSigned(there[same], number + 1) { throw Replica.copied }
       number += 1
       do {
@@ -59,12 +71,26 @@ struct KeptStream {
     return written
   }
 
-  /// How many of the records behind a number the store does not show as they are here: of a stream
-  /// whose head alone is lost, none.
-  func missing(after sequence: UInt64) throws -> Int {
-    let here = try records(sequence, .max)
-    let there = try engine.records(of: stream, in: place, after: sequence, limit: here.count)
-    return here.count - zip(there, here).prefix { $0 == $1 }.count
+  /// Writes again what the store has lost of a stream's end, and looks at it once more: a store that
+  /// goes on showing less has lost nothing, it hides it.
+  ///
+  /// - Parameter start: The number of the last record that the store shows.
+  /// - Returns: How many records the store lacked: none where the head alone was lost. `nil` where it
+  ///   hides them, and where this machine lacks some of them itself.
+  /// - Throws: ``SyncError``, as ``put(_:head:)`` does; what reading the records throws.
+  func restore(after start: UInt64) throws -> Int? {
+    guard start < numbers.end else { return nil }
+    var (missing, number) = (0, start)
+    while number < numbers.end {
+      let here = try part(after: number)
+      guard !here.isEmpty else { return nil }
+      let there = try engine.records(of: stream, in: place, after: number, limit: here.count)
+      missing += here.count - zip(there, here).prefix { $0 == $1 }.count
+      number += UInt64(here.count)
+      try put(here, head: head(number, here))
+    }
+    let shown = try engine.records(of: stream, in: place, after: number - 1, limit: 1)
+    return try shown == records(number - 1, 1) ? missing : nil
   }
 
   static func otherBytes(_ number: UInt64) -> SyncError {
@@ -75,27 +101,52 @@ struct KeptStream {
 
   // MARK: New records
 
+  /// Writes the records behind a number, and the head.
+  ///
+  /// - Parameters:
+  ///   - sequence: The number; behind the newest record, the head alone is written.
+  ///   - newest: The newest record.
+  /// - Returns: How many were written: fewer than there are where this machine lacks some itself.
+  /// - Throws: ``SyncError``, as ``put(_:head:)`` does; what reading the records throws.
+  func send(after sequence: UInt64, newest: StreamHead) throws -> Int {
+    if sequence >= newest.sequence { try put([], head: newest) }
+    var (sent, number) = (0, max(sequence, numbers.start))
+    while number < newest.sequence {
+      let here = try part(after: number)
+      guard !here.isEmpty else { break }
+      sent += here.count
+      number += UInt64(here.count)
+      try put(here, head: number == newest.sequence ? newest : head(number, here))
+    }
+    return sent
+  }
+
+  /// The head of a stream that ends with a part.
+  private func head(_ sequence: UInt64, _ part: [[UInt8]]) throws -> StreamHead {
+    StreamHead(stream: stream, sequence: sequence, hash: try Hash.blake2b(part[part.count - 1]))
+  }
+
   /// Writes records that a store lacks, also in the place of what is none: anybody can put a file
   /// where the next record goes.
   ///
   /// - Parameters:
-  ///   - records: The records.
+  ///   - here: The records.
   ///   - head: The last one of them.
   /// - Throws: ``SyncError`` with code `.copied` where the store has another record that the machine
   ///   has signed; `.taken` where the store does not replace what is there; `.unavailable`.
-  func put(_ records: [[UInt8]], head: StreamHead) throws {
+  private func put(_ here: [[UInt8]], head: StreamHead) throws {
     do {
-      return try engine.append(records, head: head, in: place)
+      return try engine.append(here, head: head, in: place)
     } catch let error as SyncError where error.code == .taken {
-      let first = head.sequence + 1 - UInt64(records.count)
-      for (offset, record) in records.enumerated() {
+      let first = head.sequence + 1 - UInt64(here.count)
+      for (offset, record) in here.enumerated() {
         let number = first + UInt64(offset)
         let there = try engine.records(of: stream, in: place, after: number - 1, limit: 1)
         guard there != [record] else { continue }
         if let other = there.first, isSigned(other, number) { throw Replica.copied }
         try engine.restore(record, of: stream, at: number, in: place)
       }
-      try engine.append(records, head: head, in: place)
+      try engine.append(here, head: head, in: place)
     }
   }
 
@@ -141,7 +192,7 @@ extension KeptStream {
   ) {
     let log = LoggedStream(stream, in: log, forks)
     self.init(
-      stream: stream, place: space, engine: engine, numbers: (log.start, log.end), batch: 1000,
+      stream: stream, place: space, engine: engine, numbers: (log.start, log.end),
       records: { Array(log.records(after: $0).prefix($1)) },
       lengths: { log.records(after: $0.lowerBound - 1).prefix($0.count).map(\.count) },
       isSigned: { bytes, number in

@@ -233,7 +233,8 @@ struct Membership: Exchanging {
       .lastOwner,
       "this machine is the only \(owners.isEmpty ? "admin" : "owner") of the space: without it "
         + "nobody can invite or remove anybody",
-      hint: "make another machine an \(owners.isEmpty ? "admin" : "owner") first")
+      hint: "make another machine an \(owners.isEmpty ? "admin" : "owner") first",
+      remedy: owners.isEmpty ? .makeAdmin : .makeOwner)
   }
 
   /// Tells the others that this machine leaves.

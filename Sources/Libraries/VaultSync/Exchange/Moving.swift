@@ -15,8 +15,9 @@ struct Moving: Exchanging {
       guard mirror == nil, !(engine is any FeedEngine) else {
         throw SyncError(
           .notAllowed, "a vault that follows a feed has no store that moves",
-          hint: "leave the space here, and follow the feed at its other address by the subscription"
-        )
+          hint:
+            "leave the space here, and follow the feed at its other address by the subscription",
+          remedy: .followElsewhere)
       }
       guard try engine.spaces().contains(loaded.state.space) else {
         throw SyncError(
@@ -63,6 +64,7 @@ struct Moving: Exchanging {
         ? "they are this machine's own, which it writes there again once the older state is accepted"
         : engine.isEventual
           ? "bring all files of the store there first; or wait until the file syncer is done; \(Self.rest)"
-          : "bring all of the store there first; \(Self.rest)")
+          : "bring all of the store there first; \(Self.rest)",
+      remedy: .acceptLessThere)
   }
 }

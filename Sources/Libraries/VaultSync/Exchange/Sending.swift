@@ -96,16 +96,9 @@ struct Sending: Exchanging {
         shown.map({ loaded.history.record(stream, $0.sequence)?.hash == $0.hash }) ?? true
       else { continue }
       do {
-        let records = try kept.records(start, Int(last.sequence - start))
-        let missing = try kept.missing(after: start)
-        try kept.put(
-          records, head: StreamHead(stream: stream, sequence: last.sequence, hash: last.hash))
-        // A store that goes on showing less has not lost anything: it hides it.
-        let there = try engine.records(
-          of: stream, in: loaded.state.space, after: last.sequence - 1, limit: 1)
-        guard there.first == records.last else { continue }
+        guard let count = try kept.restore(after: start) else { continue }
         restored.streams.insert(stream)
-        restored.count += missing
+        restored.count += count
       } catch is SyncError {
         continue
       }
@@ -128,7 +121,6 @@ struct Sending: Exchanging {
   ) throws {
     let own = loaded.state.stream
     let count = UInt64(loaded.history.streams[own]?.count ?? 0)
-    var unsent: [[UInt8]] = []
     if there.count < count || there.isHeadAltered, let last = loaded.history.last(own) {
       let covered = loaded.history.base?.frontier[own] ?? 0
       // A store that was emptied gets what the base covers, too.
@@ -136,18 +128,17 @@ struct Sending: Exchanging {
       let kept = KeptStream(
         own, in: log, signedBy: loaded.keys.current.signing.publicKey, of: loaded.state.space,
         in: engine)
-      unsent = try kept.records(there.count, .max)
       try? engine.removeLeftovers(of: own, in: loaded.state.space, everywhere: false)
       do {
-        try kept.put(
-          unsent, head: StreamHead(stream: own, sequence: last.sequence, hash: last.hash))
+        report.sent += try kept.send(
+          after: there.count,
+          newest: StreamHead(stream: own, sequence: last.sequence, hash: last.hash))
       } catch let error as SyncError where error.code == .taken {
         // Not signed by this machine, so nobody copied it.
         report.problems.append(KeptStream.otherBytes(there.count + 1))
         return
       }
     }
-    report.sent += unsent.count
     loaded.state.sent = count
   }
 }

@@ -57,6 +57,36 @@ public struct SyncError: Error, Sendable, Equatable, CustomStringConvertible {
     public static let newerVersion = Code(rawValue: "sync-newer-version")
     /// A file of this machine cannot be read or written.
     public static let inputOutput = Code(rawValue: "sync-input-output")
+    /// Another run is at work with this vault and its store.
+    public static let busy = Code(rawValue: "busy")
+  }
+
+  /// What helps where a program has a line for it; ``hint`` says the same without that line.
+  package enum Remedy: Sendable {
+    /// To join a space, or make one.
+    case join
+    /// To join the space again, of which this vault knows nothing any more.
+    case joinAnew
+    /// To leave the space first, or follow its store to where it lies now.
+    case leaveOrMove
+    /// To leave the space, and join it again.
+    case joinAgain
+    /// To stop following a feed first.
+    case stopFollowing
+    /// To follow the feed by another code.
+    case followByAnotherCode
+    /// To follow the feed at its other address.
+    case followElsewhere
+    /// To accept once that the store shows less than before.
+    case acceptLess
+    /// The same, of a place that the store moves to.
+    case acceptLessThere
+    /// To look whether the files of a machine arrive, or accept once that they do not.
+    case lookForFiles
+    /// To make another machine an owner, or leave all the same.
+    case makeOwner
+    /// To make another machine an admin, or leave all the same.
+    case makeAdmin
   }
 
   /// The code of the error.
@@ -66,11 +96,18 @@ public struct SyncError: Error, Sendable, Equatable, CustomStringConvertible {
   /// A sentence that says what can be done; `nil` if nothing is known to help.
   public let hint: String?
 
+  package let remedy: Remedy?
+
   /// Makes an error; an engine of one's own throws ``Code/unavailable`` and ``Code/taken``.
   public init(_ code: Code, _ message: String, hint: String? = nil) {
+    self.init(code, message, hint: hint, remedy: nil)
+  }
+
+  package init(_ code: Code, _ message: String, hint: String?, remedy: Remedy?) {
     self.code = code
     self.message = message
     self.hint = hint
+    self.remedy = remedy
   }
 
   /// The message and, in parentheses, the hint.

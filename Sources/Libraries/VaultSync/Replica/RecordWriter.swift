@@ -70,9 +70,7 @@ struct RecordWriter {
       if !unseen.isEmpty { operations.insert(.unseen(unseen), at: 0) }
     }
     let seen = history.sightings(frontier ?? history.known, by: stream)
-    guard let epoch = epoch ?? history.roster().current else {
-      throw SyncError(.removed, "this machine has no key of the space")
-    }
+    guard let epoch = epoch ?? history.roster().current else { throw Replica.noKey }
     let record = try SyncRecord(
       RecordContent(time: time, seen: seen, operations: operations), space: history.space,
       stream: stream, sequence: (last?.sequence ?? 0) + 1,

@@ -36,11 +36,13 @@ package struct Replica: Sendable {
       try SyncFiles(vault: vault.blocking.path).state() == nil
     else {
       return SyncError(
-        .notJoined, "the vault belongs to no space", hint: "make one, or join one by an invitation")
+        .notJoined, "the vault belongs to no space", hint: "make one, or join one by an invitation",
+        remedy: .join)
     }
     return SyncError(
       .notJoined, "the vault was put back without what this machine knew of its space",
-      hint: "join the space again by an invitation; what was here before counts as another machine")
+      hint: "join the space again by an invitation; what was here before counts as another machine",
+      remedy: .joinAnew)
   }
 
   /// Reads the state and the machine's keys.
@@ -103,7 +105,8 @@ package struct Replica: Sendable {
     var count = history.all.count
     let counted = forks.filter { !history.contradicts($0) }
     for fork in counted { history.settle(fork) }
-    for (stream, records) in Self.counted(log, counted) {
+    let streams = Self.counted(log, counted)
+    for (stream, records) in streams {
       // A crash may have left a root beside a log that has all records.
       let new = records.filter {
         base != nil || SyncRecord.sequence(of: $0) > covered[stream, default: 0]
@@ -112,16 +115,43 @@ package struct Replica: Sendable {
       count += new.count
     }
     try history.open(areVerified: true)
-    guard history.problems.isEmpty, history.all.count == count,
-      state.applied.frontier.allSatisfy({ history.frontier[$0.key, default: 0] >= $0.value })
-    else {
+    let isApplied = state.applied.frontier.allSatisfy {
+      history.frontier[$0.key, default: 0] >= $0.value
+    }
+    guard history.problems.isEmpty, isApplied, history.all.count == count else {
       // It may be the base alone.
       if base != nil { return try loadAll() }
+      if history.problems.isEmpty, isApplied, start == 0, let closed = closed(streams, history, own)
+      {
+        guard completes else {
+          return LoadedReplica(
+            state: state, keys: keys, history: history, logStart: start, log: log)
+        }
+        try files.replaceRecords(with: log.filter { !closed.contains($0) })
+        return try loadAll()
+      }
       throw SyncError(
         .tampered, "what this machine remembers of its space is damaged",
         hint: "leave the space and join it again; the vault is not affected")
     }
     return LoadedReplica(state: state, keys: keys, history: history, logStart: start, log: log)
+  }
+
+  /// The records of others in a log that wait for a key, and those that wait for them; `nil` where
+  /// others are damaged, too.
+  ///
+  /// A run could learn keys from records that it did not keep: until a version kept the keys first, it
+  /// left records that could not be opened again. The store has them, and what tells their keys.
+  private func closed(
+    _ streams: [StreamID: [[UInt8]]], _ history: Space, _ own: StreamID
+  ) -> Set<[UInt8]>? {
+    let isOfKey = history.waits.values.contains { if case .key = $0 { true } else { false } }
+    guard isOfKey, history.waits[own] == nil else { return nil }
+    let frontier = history.frontier
+    return Set(
+      streams.flatMap { stream, records in
+        records.filter { SyncRecord.sequence(of: $0) > frontier[stream, default: 0] }
+      })
   }
 
   /// The records of a log that count, by their streams.
@@ -175,9 +205,13 @@ package struct Replica: Sendable {
     }
   }
 
+  static let noKey = SyncError(
+    .removed, "this machine has no key of the space",
+    hint: "leave the space here, and join it again by an invitation", remedy: .joinAgain)
+
   static let copied = SyncError(
     .copied, "this vault was copied or put back, and both have written since",
-    hint: "leave the space here, and join it again by an invitation")
+    hint: "leave the space here, and join it again by an invitation", remedy: .joinAgain)
 
   /// What the log begins with on this machine; `nil` if that is the first record.
   func root(_ keys: MachineKeys) throws -> SpaceBase? {
@@ -230,13 +264,13 @@ package struct Replica: Sendable {
       try files.replaceState(loaded.state.sealed(loaded.keys.own))
       throw SyncError(
         .removed, "this machine was removed from the space; its vault stays as it is",
-        hint: "to come back, leave the space here and ask for an invitation")
+        hint: "to come back, leave the space here and ask for an invitation", remedy: .joinAgain)
     }
     throw SyncError(
       .removed,
       "this machine is not in the space: its invitation was used by another one, or had ended "
         + "before an admin's machine saw that it joined",
       hint: "leave the space here and ask for another invitation; have the other machine removed "
-        + "if nobody knows it")
+        + "if nobody knows it", remedy: .joinAgain)
   }
 }

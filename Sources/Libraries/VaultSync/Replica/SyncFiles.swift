@@ -19,6 +19,7 @@ package struct SyncFiles: Sendable {
   /// Most bytes of the log that are read.
   package static let mostOfLog = 1 << 30
 
+  private var lockName: String { name + ".lock" }
   private var logName: String { name + ".log" }
   private var baseName: String { name + ".base" }
   private var rootName: String { name + ".root" }
@@ -28,7 +29,16 @@ package struct SyncFiles: Sendable {
     timeout: Duration = .seconds(60), _ body: () throws -> Result
   ) throws -> Result {
     let lock = try Self.reached {
-      try FileLock(name + ".lock", in: Directory(folder, create: true), timeout: timeout)
+      do {
+        return try FileLock(lockName, in: Directory(folder, create: true), timeout: timeout)
+      } catch let error as StorageError where error.code == .busy {
+        // It ends by itself when its store has kept silent for too long.
+        throw SyncError(
+          .busy, "another run is at work with this vault and its store",
+          hint:
+            "wait until it is done, or end it; 'fuser \(Quoting.shell("\(folder)/\(lockName)"))' "
+            + "says which it is")
+      }
     }
     return try withExtendedLifetime(lock) { try body() }
   }
@@ -43,7 +53,7 @@ package struct SyncFiles: Sendable {
   /// - Throws: What `body` throws.
   func reading<Result>(_ body: () throws -> Result) throws -> Result {
     let lock = try? FileLock(
-      name + ".lock", in: Directory(folder, create: true), timeout: .seconds(1))
+      lockName, in: Directory(folder, create: true), timeout: .seconds(1))
     guard lock == nil else { return try withExtendedLifetime(lock) { try body() } }
     for _ in 0..<5 {
       do {
