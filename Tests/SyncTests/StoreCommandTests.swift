@@ -237,6 +237,49 @@ struct StoreCommandTests {
     #expect(manager.waits(for: "STOPPING=1"))
   }
 
+  /// The vault key is replaced as a whole beside a service: what opened the vault does not open it until
+  /// its file is replaced, too, and the service goes on then.
+  @Test func aServiceOutlivesAnotherVaultKey() throws {
+    let machines = try Machines()
+    let (home, now) = (try TemporaryHome(), FileManager.default)
+    let store = "\(home.path)/store"
+    try now.createDirectory(atPath: store, withIntermediateDirectories: true)
+    _ = try machines.share(store)
+    let key = "\(machines.desktop.home)/key"
+    let service = try machines.desktop.start(
+      ["sync", "watch", "--key-file", key, "--no-keyring", "--no-session"])
+    defer { kill(service.pid, SIGKILL) }
+    func set(_ value: String) throws {
+      #expect(
+        try Machines.run(machines.laptop, ["set", "token", "--stdin"], input: value).status == 0)
+      #expect(try Machines.run(machines.laptop, ["sync", "now"]).status == 0)
+    }
+    func waits(for value: String) throws -> Bool {
+      let end = ContinuousClock.now + .seconds(180)
+      while ContinuousClock.now < end {
+        if try Machines.run(machines.desktop, ["get", "token"]).text == value { return true }
+        usleep(100_000)
+      }
+      return false
+    }
+    try set("two")
+    #expect(try waits(for: "two"))
+    let rotated = try Machines.run(
+      machines.desktop, ["key", "rotate", "--new-key-file", key + ".new"])
+    #expect(rotated.status == 0, "\(rotated.errors)")
+    // It looks at once, since the vault's file has changed, and nothing opens it.
+    try set("three")
+    usleep(3_000_000)
+    #expect(kill(service.pid, 0) == 0)
+    try now.removeItem(atPath: key)
+    try now.moveItem(atPath: key + ".new", toPath: key)
+    #expect(try waits(for: "three"))
+    kill(service.pid, SIGTERM)
+    let end = service.finish()
+    #expect(end.status == 0, "\(end.errors)")
+    #expect(end.errors.contains("does not unlock the vault"), "\(end.errors)")
+  }
+
   /// A store that was put back is told, once, and no reason to end.
   @Test func aServiceOutlivesAStoreThatWasPutBack() throws {
     let machines = try Machines()

@@ -25,6 +25,8 @@ package final class StoreWatch: Sendable {
   private let follows = Mutex(false)
   /// What a monitor reads.
   private let metrics: WatchMetrics
+  /// Whether a run has opened the vault.
+  private let hasOpened = Mutex(false)
   /// Until when a run may go on without the manager's help; `nil` between two of them.
   private let runEnds = Mutex<ContinuousClock.Instant?>(nil)
 
@@ -52,6 +54,11 @@ package final class StoreWatch: Sendable {
   private static let waitedForAtFeeds: Set<CommandError.Code> = [
     .syncTampered, .syncWithheld, .syncForked,
   ]
+  /// What is in order again once the vault's key has been replaced as a whole, file and all: while it is,
+  /// nothing opens the vault that opened it before.
+  private static let waitedForOnceOpened: Set<CommandError.Code> = [
+    .wrongKey, .locked, .sourceMissing, .fileNotFound, .permissionDenied, .passphraseCommandFailed,
+  ]
   /// How long a run may take, of which a manager hears that it goes on.
   private static let longest = Duration.seconds(3600)
 
@@ -77,7 +84,8 @@ package final class StoreWatch: Sendable {
 
   /// Runs until SIGTERM or SIGINT, at a terminal also until SIGHUP: a service looks at once by that.
   ///
-  /// - Throws: What no later run can better: a vault that nothing opens, a machine that was removed.
+  /// - Throws: What no later run can better: a vault that nothing has opened yet, a machine that was
+  ///   removed.
   package func run() throws {
     guard let signals = SignalPipe() else {
       throw CommandError(.inputOutput, "this process has too many open files")
@@ -140,6 +148,7 @@ package final class StoreWatch: Sendable {
   private func runOnce(after told: Told, _ here: LocalChanges) throws -> Told {
     do {
       let (run, status, stores) = try settings.withSpace { space in
+        hasOpened.withLock { $0 = true }
         let run = try SpaceRun(space, beside: desktop)
         let stores = try DataSync(space).stores()
         listen(in: space, about: [.vault] + stores.map { .rows($0.name) })
@@ -165,6 +174,7 @@ package final class StoreWatch: Sendable {
       guard
         Self.mayPass(report)
           || follows.withLock({ $0 }) && Self.waitedForAtFeeds.contains(report.code)
+          || hasOpened.withLock({ $0 }) && Self.waitedForOnceOpened.contains(report.code)
       else { throw error }
       if !told.codes.contains(report.code) { report.write(asJSON: settings.writesJSON) }
       return Told(codes: [report.code], stores: told.stores, desktop: told.desktop)
