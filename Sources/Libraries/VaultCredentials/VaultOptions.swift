@@ -199,15 +199,6 @@ public struct VaultNotice: Sendable, Equatable {
   static let singleSlot = VaultNotice(
     .singleSlot, singleSlotWords, remedies: [.addRecoveryCode])
 
-  /// What making a vault, the status, a check and an audit say of a keyring without a password.
-  package static let clearKeyringWords =
-    "the desktop keyring has no password: what opens this vault, and the copies of its items, are kept "
-    + "on this disk in clear"
-
-  /// What to do about it.
-  package static let clearKeyringHint =
-    "give the keyring a password (Seahorse: Passwords and Keys), or open the vault by a passphrase"
-
   /// What a notice, the status and a check say of a vault with one key slot.
   package static let singleSlotWords =
     "there is only one way to unlock this vault: if it is lost, so are the secrets"

@@ -54,6 +54,24 @@ struct ClearKeyringTests {
     let audit = try vault(["audit"])
     #expect((audit.text + audit.errors).contains("the desktop keyring has no password"))
   }
+
+  /// A key file opens the vault, and copies of all items lie there as text.
+  @Test func itIsToldWhereItOnlyHasCopies() throws {
+    let words = "the desktop keyring has no password: the copies of its items are kept"
+    let key = ["--key-file", "\(session.home)/key"]
+    #expect(try vault(["init", "--no-recovery"] + key).status == 0)
+    #expect(try vault(["set", "one", "--stdin"] + key, input: "s").status == 0)
+    #expect(try !vault(["check"] + key).text.contains("no password"))
+    let on = try vault(["keyring", "publish", "on"] + key)
+    #expect(on.errors.contains(words), "\(on.errors)")
+    #expect(on.errors.contains("keyring publish off"))
+    for verb in [["check"], ["audit"], ["status"]] {
+      let run = try vault(verb + key)
+      #expect((run.text + run.errors).contains(words), "\(verb): \(run.text)")
+    }
+    #expect(try vault(["keyring", "publish", "off"] + key).status == 0)
+    #expect(try !vault(["check"] + key).text.contains("no password"))
+  }
 }
 
 extension KeyringSession {

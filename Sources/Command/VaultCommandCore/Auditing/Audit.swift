@@ -136,11 +136,13 @@ package struct Audit {
     }
     if topics.contains(.vault) {
       found += Self.waysBack(slots, lastBackup)
-      if slots.contains(where: { $0.kind == .keyring }), isKeyringInClear() {
+      let clear = ClearKeyring(
+        opensVault: slots.contains { $0.kind == .keyring }, hasCopies: snapshot.hasCopies)
+      if let clear, isKeyringInClear() {
         found.append(
           Finding(
-            topic: .vault, code: "keyring-in-clear", message: VaultNotice.clearKeyringWords,
-            hint: VaultNotice.clearKeyringHint))
+            topic: .vault, code: ClearKeyring.code, message: clear.message,
+            hint: Advice.text(clear.hint, clear.remedies)))
       }
       found += Self.steering(items)
       if let ownership = ownership() { found.append(ownership.finding) }

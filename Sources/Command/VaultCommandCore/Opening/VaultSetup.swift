@@ -208,9 +208,8 @@ package struct VaultSetup {
     let isAskedAnyway = isTyped || (isOpenedByKeyring && offersRecovery)
     let isInClear =
       isOpenedByKeyring && vault.blocking.keyringStatus().keepsInClear == true
-    if isInClear {
-      StandardError.warning(
-        VaultNotice.clearKeyringWords, hint: VaultNotice.clearKeyringHint)
+    if isInClear, let clear = ClearKeyring(opensVault: true, hasCopies: true) {
+      StandardError.warning(clear.message, hint: clear.hint)
     }
     // A keyring without a password is lost with one broken file: who can be asked is offered a code.
     let isAsked = isAskedAnyway || (isInClear && Prompt.isPossible)

@@ -40,11 +40,13 @@ extension StatusReport {
           code: "single-slot", message: VaultNotice.singleSlotWords,
           hint: Advice.text(nil, [.addRecoveryCode])))
     }
-    if keyring?.keepsInClear == true, needsKeyring {
+    let clear = ClearKeyring(
+      opensVault: slots.contains { $0.kind == .keyring }, hasCopies: hasCopies)
+    if let clear, keyring?.keepsInClear == true {
       warnings.append(
         Warning(
-          code: "keyring-in-clear", message: VaultNotice.clearKeyringWords,
-          hint: VaultNotice.clearKeyringHint))
+          code: ClearKeyring.code, message: clear.message,
+          hint: Advice.text(clear.hint, clear.remedies)))
     }
     // Where something else opens the vault and no copies are kept, nobody misses the keyring.
     if let keyring, let message = keyring.message, needsKeyring {
@@ -101,6 +103,11 @@ extension StatusReport {
     if slots.contains(where: { $0.kind == .keyring }) || isPublishing == true { return true }
     if case .opens = opening { return false }
     return true
+  }
+
+  /// Whether items get copies in the keyring, or some have one, as far as is known.
+  private var hasCopies: Bool {
+    isPublishing == true || items?.contains { $0.publishedCopy != .none } == true
   }
 
   private var earlierVersions: Int? { items.map { $0.reduce(0) { $0 + $1.earlierVersions } } }

@@ -25,7 +25,7 @@ struct VaultCheck {
     }
     checkStore()
     checkItems(sealed, index)
-    checkSlots(sealed.header)
+    checkSlots(sealed.header, hasCopies: snapshot.hasCopies)
     checkSession()
     checkKeyring(sealed.header, index)
     try checkMemory()
@@ -111,7 +111,7 @@ struct VaultCheck {
     (error as? CredentialError)?.message ?? "\(error)"
   }
 
-  private mutating func checkSlots(_ header: VaultHeader) {
+  private mutating func checkSlots(_ header: VaultHeader, hasCopies: Bool) {
     for slot in header.slots where KeySlot.Kind(type: slot.type) == .passphrase {
       if !slot.cost.isAboveFloor || !slot.cost.isBelowCap {
         add(
@@ -119,12 +119,11 @@ struct VaultCheck {
       }
     }
     let kinds = header.slots.map { KeySlot.Kind(type: $0.type) }
-    if kinds.contains(.keyring), vault.locked.options.usesKeyring,
+    let clear = ClearKeyring(opensVault: kinds.contains(.keyring), hasCopies: hasCopies)
+    if let clear, vault.locked.options.usesKeyring,
       vault.locked.keyring.probe(openingSession: false).protection == .inClear
     {
-      add(
-        .warning, "keyring-in-clear", VaultNotice.clearKeyringWords,
-        hint: VaultNotice.clearKeyringHint)
+      add(.warning, ClearKeyring.code, clear.message, hint: clear.hint, clear.remedies)
     }
     if header.slots.count == 1 {
       add(.warning, "single-slot", VaultNotice.singleSlotWords, [.addRecoveryCode])

@@ -211,6 +211,11 @@ struct KeyringPublishCommand: ParsableCommand {
       try vault.setPublishing(state == .on, of: names.isEmpty ? nil : names)
       return (try vault.isPublishing(), try vault.items().map(\.publishedCopy))
     }
+    if state == .on, let clear = ClearKeyring(opensVault: false, hasCopies: true),
+      try settings.locked(asksNobody: true).blocking.keyringStatus().keepsInClear == true
+    {
+      StandardError.warning(clear.message, hint: Advice.text(clear.hint, clear.remedies))
+    }
     guard settings.writesJSON else { return }
     try StandardOutput.write([
       ("publishing", .bool(isPublishing)),
