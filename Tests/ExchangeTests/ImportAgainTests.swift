@@ -75,15 +75,24 @@ struct ImportAgainTests {
     }
   }
 
-  /// What an import has made is known again when a user or an address was added to the entry.
+  /// What an import has made is known again when a user or an address was added to the entry, by its
+  /// secret; with another secret it is another account.
   @Test(arguments: [("b", nil), (nil, "https://t")] as [(String?, String?)])
   func anImportedItemGetsItsUserOrAddress(user: String?, url: String?) throws {
     let test = try InMemoryVault()
     let vault = test.open.blocking
-    try store([Entry(name: "S", secret: "one")], vault)
-    let later = try plan(
-      [Entry(name: "S", user: user, url: url, secret: "two")], vault, replaces: true)
-    #expect(later.steps.map(\.action) == [.replace])
+    let bare = Entry(name: "S", secret: "one")
+    var entry = Entry(name: "S", user: user, url: url, secret: "two")
+    try store([bare], vault)
+    #expect(try plan([entry], vault, replaces: true).steps.map(\.action) == [.new])
+    entry.secret = "one"
+    try store([entry], vault, replaces: true)
+    #expect(try all(vault) == ["S: \(user ?? "")=one"])
+    // The same where it is gone again.
+    #expect(try plan([bare], vault, replaces: true).steps.map(\.action) == [.replace])
+    #expect(
+      try plan([Entry(name: "S", secret: "two")], vault, replaces: true).steps.map(\.action)
+        == [.new])
   }
 
   /// What another command stores while an import compares is no part of its first plan: it is made

@@ -3,6 +3,7 @@ import VaultCredentials
 import VaultCredentialsTesting
 import VaultExchange
 import VaultSealing
+import VaultStorage
 
 /// What is exported for another program comes back as it was.
 struct RoundTripTests {
@@ -50,12 +51,12 @@ struct RoundTripTests {
       for field in ["user", "url", "notes", "pin", " led", "trailed ", "two words"] {
         try open.set(item, to: Secret(text), field: field)
       }
-      // KeePass has no notes without an entry: there its text is the entry's notes.
-      guard program == .bitwarden else { continue }
-      let note = try ItemName("note \(number)")
-      var changes = ItemChanges()
-      changes.kind = .note
-      try open.set(note, to: Secret(text), changes: changes)
+      for kind in [Item.Kind.note, .otp] {
+        let alone = try ItemName("\(kind) \(number)")
+        var changes = ItemChanges()
+        changes.kind = kind
+        try open.set(alone, to: Secret(text), changes: changes)
+      }
     }
     let copied = try copy(of: vault, by: program)
     let back = copied.open.blocking
@@ -68,6 +69,49 @@ struct RoundTripTests {
       #expect(
         copies.fields.mapValues(\.text) == secrets.fields.mapValues(\.text), "\(item.name)")
     }
+  }
+
+  /// Where the secret is decides what an item is; fields beside it stay fields.
+  @Test(arguments: Program.allCases)
+  func theSecretOfANoteAndOfCodesStaysTheSecret(program: Program) throws {
+    let vault = try InMemoryVault()
+    let open = vault.open.blocking
+    for (kind, fields) in [
+      (Item.Kind.note, []), (.note, ["user"]), (.otp, []), (.otp, ["user", "notes"]),
+      (.otp, ["url"]),
+      (.login, ["notes"]), (.login, ["user", "otp", "notes"]),
+    ] as [(Item.Kind, [String])] {
+      let name = try ItemName("\(kind) \(fields.joined(separator: " "))".trimmingBlanks)
+      var changes = ItemChanges()
+      changes.kind = kind
+      try open.set(name, to: Secret("s"), changes: changes)
+      for field in fields { try open.set(name, to: Secret("f"), field: field) }
+    }
+    let copied = try copy(of: vault, by: program)
+    let (before, after) = (try open.read(), try copied.open.blocking.read())
+    for item in before.items() {
+      let (secrets, copies) = (
+        try before.secrets(of: item), try after.secrets(of: after.item(item.name))
+      )
+      #expect(copies.main.text == "s", "\(item.name)")
+      #expect(copies.fields.keys.sorted() == secrets.fields.keys.sorted(), "\(item.name)")
+      #expect(copies.item.kind == item.kind, "\(item.name)")
+    }
+  }
+
+  /// What XML cannot hold, and what KeePass would replace, is kept beside the texts.
+  @Test(arguments: ["x\u{1B}[31mred", "p\u{B}q", "{REF:P@I:AA}", "x\u{FFFE}"])
+  func aNoteAndAttributesThatKeePassCannotHoldComeAlong(_ text: String) throws {
+    let vault = try InMemoryVault()
+    let open = vault.open.blocking
+    var changes = ItemChanges()
+    changes.note = text
+    changes.attributes = ["k": text]
+    try open.set(ItemName("a"), to: Secret("s"), changes: changes)
+    let copied = try copy(of: vault, by: .keepassxc)
+    let back = try copied.open.blocking.read()
+    let fields = try back.secrets(of: back.item(ItemName("a"))).fields
+    #expect(fields.mapValues(\.text) == ["note": text, "k": text])
   }
 
   @Test(arguments: Program.allCases)

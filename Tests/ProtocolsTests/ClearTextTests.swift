@@ -164,6 +164,21 @@ struct ClearTextTests {
     }
   }
 
+  /// A comment behind an entry stays when the entry goes, and what git does not read is no entry.
+  @Test func commentsAreToldAndStay() throws {
+    let netrc =
+      "machine a.example login u password p1 # was OLD\nmachine b.example login v password q\n"
+    #expect(ClearTextProgram.netrc.commentsWithSecrets(in: netrc) == [1])
+    let quoted = "machine a.example login u password \"p#1\"\n"
+    #expect(ClearTextProgram.netrc.commentsWithSecrets(in: quoted).isEmpty)
+    let git = "https://u:pw@git.example\n#https://w:OLD@c.example\n"
+    let secrets = try ClearTextProgram.git.secrets(in: git)
+    #expect(secrets.map(\.main.text) == ["pw"])
+    #expect(ClearTextProgram.git.commentsWithSecrets(in: git) == [2])
+    #expect(
+      try ClearTextProgram.git.removing(secrets, from: git) == "#https://w:OLD@c.example\n")
+  }
+
   /// As editors and other systems leave files.
   @Test(arguments: cases.filter { !$0.found.isEmpty && ![.docker, .podman].contains($0.program) })
   func lineEndsAndAMissingLastOneDoNotMatter(_ one: Case) throws {

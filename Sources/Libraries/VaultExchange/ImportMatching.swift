@@ -212,7 +212,8 @@ struct ImportMatching {
           // A name alone makes nobody's own item another program's entry.
           && (isStrict || byEqualSecrets || !key.isNameAlone || accounts[$0]?.isImported == true)
       }
-      if byEqualSecrets {
+      // Where one has no user, another secret makes it another account.
+      if byEqualSecrets || !isStrict && key.user.isEmpty {
         try pair(candidates, free)
       } else {
         try settle(candidates, free, isStrict: isStrict, isOne: false)

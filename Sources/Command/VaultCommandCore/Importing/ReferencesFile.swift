@@ -111,14 +111,15 @@ package struct ReferencesFile {
       names[step.item.origin] = SecretReference(name: step.name.text).fullText
     }
     let (bytes, replaced, kept) = document.document { names[$0] }
-    if !document.commentedOut.isEmpty {
-      let lines = document.commentedOut
+    if !document.comments.isEmpty {
+      let lines = document.comments
       StandardError.warning(
         (lines.count == 1
-          ? "line \(lines[0]) is a comment with a value, which is"
-          : "lines \(lines.map { "\($0)" }.joined(separator: ", ")) are comments with values, which are")
+          ? "the comment in line \(lines[0]) may hold a secret, which is"
+          : "comments may hold secrets, in lines "
+            + "\(lines.map { "\($0)" }.joined(separator: ", ")), which are")
           + " in clear in the new file, too",
-        hint: "take the values out before the file is shared")
+        hint: "take them out before the file is shared")
     }
     guard !isStandardOutput else { return try StandardOutput.write(bytes) }
     try OutputFile.write(to: path, isPlainFile: true, option: Self.option) {

@@ -6,9 +6,9 @@ import VaultStorage
 /// KeePass 2's XML, which KeePassXC and KeePass import; ``ImportFormat/keepassxc`` reads it again.
 ///
 /// keepass.info/help/base/importexport.html. Folders become groups. `user`, `url`, `notes` and
-/// `otp` have places of their own, as has the secret of a note and of one-time codes; other fields
-/// and attributes are custom texts. A secret or field that is not text, has characters that XML
-/// cannot hold, or a part in braces that these programs replace, is an attachment.
+/// `otp` have places of their own, as has the secret of a note and of one-time codes; other fields,
+/// attributes and the note are custom texts. What is not text, has characters that XML cannot hold,
+/// or a part in braces that these programs replace, is an attachment.
 public enum KeePassExport {
   /// The name of the attachment that holds a secret which is not text.
   public static let secretName = "secret"
@@ -73,7 +73,7 @@ public enum KeePassExport {
 
     func text(named name: String) -> String {
       let inner = names.map { groups[$0]?.text(named: $0) ?? "" }.joined()
-      return "<Group>\(KeePassExport.id())<Name>\(XMLText.escaped(name) ?? "")</Name>\n"
+      return "<Group>\(KeePassExport.id())<Name>\(KeePassExport.shown(name))</Name>\n"
         + entries.joined() + inner + "</Group>\n"
     }
   }
@@ -81,11 +81,11 @@ public enum KeePassExport {
   private static func entry(
     _ whole: ItemWithSecrets, title: String, _ pool: inout [SecretBytes]
   ) throws -> String {
-    var strings = string("Title", XMLText.escaped(title) ?? "")
+    var strings = string("Title", shown(title))
     var binaries = ""
     func attach(_ name: String, _ bytes: SecretBytes) {
       binaries +=
-        "<Binary><Key>\(XMLText.escaped(name) ?? "")</Key>"
+        "<Binary><Key>\(shown(name))</Key>"
         + "<Value Ref=\"\(pool.count)\"/></Binary>\n"
       pool.append(bytes)
     }
@@ -93,7 +93,7 @@ public enum KeePassExport {
       // Where KeePass shows a note, and finds the seed of codes.
       let place =
         switch whole.item.kind {
-        case .note where whole.fields["notes"] == nil: "Notes"
+        case .note where whole.fields["notes"] == nil && whole.fields["otp"] == nil: "Notes"
         case .otp where whole.fields["otp"] == nil: "otp"
         default: "Password"
         }
@@ -124,29 +124,41 @@ public enum KeePassExport {
     if !item.note.isEmpty { open.append(("note", item.note)) }
     let (list, alone) = ExportedTags.split(item.tags)
     open += alone.map { (ExportedTags.single, $0) }
+    open += list.filter { plain($0) == nil }.map { (ExportedTags.list, $0) }
     for (key, value) in open {
-      strings += string(free(key), XMLText.escaped(value) ?? "")
+      if let text = plain(value) {
+        strings += string(free(key), text)
+      } else {
+        attach(free(key), try SecretBytes(text: value))
+      }
     }
     // KeePass separates tags with semicolons, and KeePassXC with commas, too.
-    let tags = list.joined(separator: ";")
+    let tags = list.compactMap(plain).joined(separator: ";")
     let times =
       item.expires.map {
         "<Times><Expires>True</Expires><ExpiryTime>\(Timestamp.text($0))</ExpiryTime></Times>\n"
       } ?? ""
     return
-      "<Entry>\(id())<Tags>\(XMLText.escaped(tags) ?? "")</Tags>\n"
+      "<Entry>\(id())<Tags>\(tags)</Tags>\n"
       + "\(times)\(strings)\(binaries)</Entry>\n"
   }
 
   /// A value as XML has it, where it stays what it is.
-  private static func plain(_ secret: Secret) -> String? {
-    secret.text.flatMap { KeePassPlaceholder.isIn($0) ? nil : XMLText.escaped($0) }
+  private static func plain(_ secret: Secret) -> String? { secret.text.flatMap(plain) }
+
+  private static func plain(_ text: String) -> String? {
+    KeePassPlaceholder.isIn(text) ? nil : XMLText.escaped(text)
+  }
+
+  /// A name as XML has it: U+FFFD stands for a character that XML has no form for.
+  private static func shown(_ name: String) -> String {
+    XMLText.escaped(name) { _ in "\u{FFFD}" } ?? ""
   }
 
   private static func string(_ key: String, _ value: String, isProtected: Bool = false) -> String {
     let mark = isProtected ? #" ProtectInMemory="True""# : ""
     return
-      "<String><Key>\(XMLText.escaped(key) ?? "")</Key><Value\(mark)>\(value)</Value></String>\n"
+      "<String><Key>\(shown(key))</Key><Value\(mark)>\(value)</Value></String>\n"
   }
 
   /// A new id: 16 bytes as base64.

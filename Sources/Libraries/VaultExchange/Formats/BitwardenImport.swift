@@ -144,9 +144,12 @@ enum BitwardenImport {
   private static func takeLogin(
     _ login: JSONValue?, into item: inout ImportedItem, _ reading: inout ImportReading
   ) throws {
-    item.main = try SecretBytes(text: login?["password"]?.scalarText ?? "")
+    let (password, seed) = (login?["password"]?.scalarText ?? "", login?["totp"]?.scalarText ?? "")
+    // Where there is no password, the seed is the secret.
+    if password.isEmpty, !seed.isEmpty { item.kind = .otp }
+    item.main = try SecretBytes(text: item.kind == .otp ? seed : password)
     try item.add("user", login?["username"]?.scalarText)
-    try item.add("otp", login?["totp"]?.scalarText)
+    if item.kind != .otp { try item.add("otp", seed) }
     for uri in login?["uris"]?.elements ?? [] { try item.add("url", uri["uri"]?.scalarText) }
     let keys = login?["fido2Credentials"]?.elements.count ?? 0
     if keys > 0 { reading.lose(item.origin, Plural.of(keys, "passkey")) }

@@ -53,14 +53,14 @@ package enum DotenvImport {
   /// - Throws: ``ExchangeError`` with code `.unreadable` if it is not UTF-8.
   package static func lines(_ bytes: [UInt8]) throws -> [Line] { try parsed(bytes).lines }
 
-  /// Returns the entries of a file, and the numbers of the lines that are assignments with a value
-  /// behind a `#`.
+  /// Returns the entries of a file, and the numbers of the lines with a comment that may hold a
+  /// secret: one behind a value, or one with something behind a `=` or a `:`.
   ///
   /// - Throws: ``ExchangeError`` with code `.unreadable` if it is not UTF-8.
-  static func parsed(_ bytes: [UInt8]) throws -> (lines: [Line], commentedOut: [Int]) {
+  static func parsed(_ bytes: [UInt8]) throws -> (lines: [Line], comments: [Int]) {
     guard String(validating: bytes, as: UTF8.self) != nil else { throw SourceText.notUTF8() }
     var reader = DotenvReader(bytes)
-    return (reader.lines(), reader.commentedOut)
+    return (reader.lines(), reader.comments)
   }
 
   /// A line, or several where a value has line breaks.
@@ -83,8 +83,8 @@ private struct DotenvReader {
   private let bytes: [UInt8]
   private var position = 0
   private var line = 1
-  /// The lines of comments that would be assignments without their `#`.
-  private(set) var commentedOut: [Int] = []
+  /// The lines with comments that may hold a secret.
+  private(set) var comments: [Int] = []
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
@@ -108,7 +108,7 @@ private struct DotenvReader {
     let whole = position..<endOfLine(from: position)
     var rest = trimmed(bytes[whole])
     guard let first = rest.first, first != UInt8(ascii: "#") else {
-      if isAssignment(rest.drop { $0 == UInt8(ascii: "#") }) { commentedOut.append(number) }
+      if mayHoldValue(rest) { comments.append(number) }
       skip(to: whole.upperBound)
       return nil
     }
@@ -122,6 +122,7 @@ private struct DotenvReader {
     guard let quote = value.first, quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") else {
       skip(to: whole.upperBound)
       let end = value.indices.first { value[$0...].starts(with: " #".utf8) } ?? value.endIndex
+      if end < value.endIndex { comments.append(number) }
       let text = trimmed(value[..<end])
       return (
         .value(name: name, value: String(decoding: text, as: UTF8.self)),
@@ -134,20 +135,31 @@ private struct DotenvReader {
       return (.damaged(line: number, reason: "a quote is not closed"), whole)
     }
     let behind = trimmed(bytes[end..<endOfLine(from: end)])
+    let last = line + bytes[position..<end].count { $0 == Self.newline }
     skip(to: endOfLine(from: end))
+    if behind.first == UInt8(ascii: "#") { comments.append(last) }
     guard behind.isEmpty || behind.first == UInt8(ascii: "#") else {
       return (.damaged(line: number, reason: "there is text after the closing quote"), whole)
     }
     return (.value(name: name, value: text), value.startIndex..<end)
   }
 
-  /// Whether the words of a comment are a variable and a value.
-  private func isAssignment(_ comment: ArraySlice<UInt8>) -> Bool {
-    var rest = trimmed(comment)
-    if rest.starts(with: "export ".utf8) { rest = trimmed(rest.dropFirst("export ".utf8.count)) }
-    guard let equals = rest.firstIndex(of: UInt8(ascii: "=")) else { return false }
-    let name = String(decoding: trimmed(rest[..<equals]), as: UTF8.self)
-    return EnvironmentVariable.isValid(name) && !trimmed(rest[(equals + 1)...]).isEmpty
+  /// Whether a comment has something behind a `=` or a `:`, as a variable that was put out of use and
+  /// a header have, or a password in an address. An address alone has none.
+  private func mayHoldValue(_ comment: ArraySlice<UInt8>) -> Bool {
+    var rest = comment
+    while let place = rest.firstIndex(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ":") })
+    {
+      rest = rest[(place + 1)...]
+      if rest.starts(with: "//".utf8) {
+        let authority = rest.dropFirst(2).prefix { $0 > 0x20 && $0 != UInt8(ascii: "/") }
+        if authority.contains(UInt8(ascii: "@")) { return true }
+        rest = rest[authority.endIndex...]
+      } else if !trimmed(rest).isEmpty {
+        return true
+      }
+    }
+    return false
   }
 
   /// Returns the quoted text and its end; `nil` if the quote is not closed.

@@ -13,7 +13,7 @@ package struct DotenvReferences {
   /// - Throws: ``ExchangeError`` with code `.unreadable` if it is not UTF-8.
   package init(_ bytes: [UInt8]) throws {
     self.bytes = bytes
-    (lines, commentedOut) = try DotenvImport.parsed(bytes)
+    (lines, comments) = try DotenvImport.parsed(bytes)
   }
 
   /// The lines that cannot be read, and why: they would stay in clear.
@@ -23,8 +23,8 @@ package struct DotenvReferences {
     }
   }
 
-  /// The lines that are assignments with a value behind a `#`, and stay as they are.
-  package let commentedOut: [Int]
+  /// The lines with comments that may hold a secret, and stay as they are.
+  package let comments: [Int]
 
   /// Returns the file with references.
   ///

@@ -80,8 +80,23 @@ struct KeePassImport {
     try item.add("user", first("UserName"))
     try item.add("url", first("URL"))
     var taken: Set<String> = ["Title", "Password", "UserName", "URL", "otp", "Notes"]
-    if let seed = first("otp") ?? Self.olderSeed(first, &taken) { try item.add("otp", seed) }
-    try item.add("notes", first("Notes"))
+    let seed = first("otp") ?? Self.olderSeed(first, &taken)
+    let notes = first("Notes")
+    // Where there is no password, the seed is the secret, or the text of what is a note.
+    let isOpen =
+      item.main.count == 0
+      && !entry.children.contains {
+        $0.name == "Binary" && $0.text(of: "Key")?.isSame(as: KeePassExport.secretName) == true
+      }
+    if isOpen, let seed, !seed.isEmpty {
+      (item.main, item.kind) = (try SecretBytes(text: seed), .otp)
+      try item.add("notes", notes)
+    } else if isOpen, item.fields.isEmpty || first("Password") == nil, let notes, !notes.isEmpty {
+      (item.main, item.kind) = (try SecretBytes(text: notes), .note)
+    } else {
+      try item.add("otp", seed)
+      try item.add("notes", notes)
+    }
     var tags: [String] = []
     for (key, value) in texts where !taken.contains(key) {
       // A second text needs another name there: `tag~2`.

@@ -173,6 +173,13 @@ package enum ClearTextProgram: String, CaseIterable, Sendable {
     return text.parts(at: "\n", keepsEmpty: true).enumerated().compactMap { number, part in
       let line = part.trimmingBlanks
       let bare = String(line.drop { "#; \t".contains($0) })
+      // Behind an entry, which goes without it.
+      if [.netrc, .cargo].contains(self), !line.begins(with: "#"),
+        let mark = line.firstRange(ofBytes: " #"),
+        !String(line[mark.upperBound...]).trimmingBlanks.isEmpty
+      {
+        return number + 1
+      }
       // A line that only names the fields is no secret.
       guard line.begins(with: "#") || line.begins(with: ";"), !bare.isEmpty,
         !bare.lowercased().ends(with: ":password")

@@ -19,6 +19,8 @@ enum GitClearText: ClearTextFormat {
 
     init?(_ line: String) {
       guard let scheme = line.firstRange(ofBytes: "://"),
+        // Of any other line git knows no protocol: a comment, to whoever wrote it.
+        line[..<scheme.lowerBound].utf8.allSatisfy(Self.isOfScheme),
         let at = line.unicodeScalars[scheme.upperBound...].firstIndex(of: "@")
       else { return nil }
       let (account, rest) = (line[scheme.upperBound..<at], line[at...])
@@ -44,6 +46,14 @@ enum GitClearText: ClearTextFormat {
     }
 
     var entry: String { "\(front.dropLast())\(rest)" }
+
+    /// RFC 3986, 3.1.
+    private static func isOfScheme(_ byte: UInt8) -> Bool {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2D, 0x2E: true
+      default: false
+      }
+    }
   }
 
   /// docs.github.com, "Authenticating to the REST API": the other order, which says the same.
