@@ -47,6 +47,8 @@ struct SteeringVariableTests {
     "PYSPARK_PYTHON", "SPARK_CLASSPATH", "JUPYTER_PATH", "MPLCONFIGDIR", "TS_NODE_PROJECT",
     "BUN_INSTALL", "DENO_DIR", "GODEBUG", "GOPATH", "GNUPLOT_LIB", "EMACSLOADPATH", "PSModulePath",
     "XONSHRC", "IRBRC", "SBCL_CORE", "CL_SOURCE_REGISTRY", "ADA_PROJECT_PATH", "ZIG_LIB_DIR",
+    "GVIMINIT", "UWSGI_INI", "UWSGI_PYTHON", "CELERY_CONFIG_MODULE", "MAGIC", "TMUX", "LISTEN_FDS",
+    "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "HF_ENDPOINT",
   ])
   func whatRunsOtherCodeIsFound(name: String) { #expect(EnvironmentVariable.steersPrograms(name)) }
 

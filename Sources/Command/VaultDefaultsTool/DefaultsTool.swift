@@ -235,6 +235,7 @@ package final class DefaultsTool {
           "A line is about the domains of \(option) or of \(second); write one of them.")
       }
       if words.first != "record" { try catchUp(desktop) }
+      if desktop is KConfigSource { try checkFilesAreKnown(for: words) }
     }
     guard let verb = words.popFirst()?.lowercased() else { throw DefaultsUsage() }
     if try runMacVerb(verb, words) { return }

@@ -173,13 +173,26 @@ public struct StoreLocation: Sendable, Hashable {
     return unsafe String(cString: name)
   }
 
-  /// Refuses a folder whose name is no UTF-8: the text, in which the bad bytes are replaced, names
+  /// A variable that names a place, as ``variable(_:)`` has it.
+  ///
+  /// - Parameter name: The variable.
+  /// - Returns: `nil` if it is missing or empty.
+  /// - Throws: ``StorageError`` with code `.noLocation` for one that is no UTF-8 text.
+  package static func place(_ name: String) throws(StorageError) -> String? {
+    guard let path = variable(name), !path.isEmpty else { return nil }
+    try checkText(path, of: name)
+    return path
+  }
+
+  /// Refuses a place whose name is no UTF-8: the text, in which the bad bytes are replaced, names
   /// another one.
   private static func checkText(_ path: String, of name: String) throws(StorageError) {
     guard path.utf8.contains(0xEF), let bytes = unsafe getenv(name),
       unsafe String(validatingCString: bytes) == nil
     else { return }
-    throw StorageError(.noLocation, "the folder that \(name) names is no UTF-8 text")
+    throw StorageError(
+      .noLocation, "the place that \(name) names is no UTF-8 text",
+      advice: "set \(name) to another one, or unset it")
   }
 
   /// All variables of the process's environment.

@@ -184,6 +184,27 @@ struct DesktopTests {
     #expect(try defaults.value("k", "kconfig:krc:G") == nil)
   }
 
+  /// Of KConfig those files are known that a line has named: before that, no verb pretends to know one.
+  @Test func beforeAFileWasNamedNothingPretendsToKnowOne() throws {
+    let defaults = try DefaultsRunner()
+    try write("[General]\nColorScheme=Light\n", "kdeglobals", defaults)
+    let file = "\(defaults.home.path)/k.toml"
+    for words in [
+      ["snapshot", "before"], ["diff", "before"], ["history"], ["undo"], ["domains"],
+      ["dump", "--output", file],
+    ] {
+      let refused = defaults.run(["--kconfig"] + words)
+      #expect(refused.status == 1, "\(words)")
+      #expect(
+        refused.message.contains("record --once kconfig kdeglobals"), "\(words) \(refused.message)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: file))
+    _ = defaults("record", "--once", "kconfig", "kdeglobals")
+    #expect(defaults("--kconfig", "snapshot", "before").status == 0)
+    try write("[General]\nColorScheme=Dark\n", "kdeglobals", defaults)
+    #expect(defaults("--kconfig", "diff", "before").output.contains("Dark"))
+  }
+
   /// What is set in a file that was looked at and was not there is a change, and can be undone.
   @Test func theFirstValueOfAFileThatWasNotThereIsAChange() throws {
     let defaults = try DefaultsRunner()

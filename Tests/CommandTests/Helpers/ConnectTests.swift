@@ -18,6 +18,25 @@ struct ConnectTests {
 
   /// What git itself finds is asked of git: files that others include, lines for the shell, the
   /// repository that one stands in.
+  /// A place that is no text would be another one: nothing is made there.
+  @Test(arguments: [
+    ("GIT_CONFIG_GLOBAL", "connect git"), ("HOME", "connect git"),
+    ("VAULT_HOME", "init --key-file key --no-recovery"),
+  ])
+  func aPlaceThatIsNoTextIsRefused(_ variable: String, _ line: String) throws {
+    let vault = try ThrowawayVault()
+    let home = vault.home.path
+    let shell = VaultProcess(home: home, executable: "/bin/sh")
+    let run = try shell.run([
+      "-c",
+      "export \(variable)=\"$(printf '\(home)/place\\377')\"; '\(VaultProcess.path)' \(line)",
+    ])
+    #expect(run.status == 78, "\(run.errors)")
+    #expect(run.errors.contains(variable), "\(run.errors)")
+    let names = try FileManager.default.contentsOfDirectory(atPath: home)
+    #expect(!names.contains { $0.hasPrefix("place") }, "\(names)")
+  }
+
   @Test(arguments: ["include", "shell", "repository"])
   func gitsClearTextHelperIsFoundWhereverGitFindsIt(place: String) throws {
     let made = try ThrowawayVault()

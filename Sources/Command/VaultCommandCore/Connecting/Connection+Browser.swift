@@ -164,7 +164,7 @@ extension Connection {
 
   private func script() throws -> ConfigurationFile {
     let data =
-      try ProcessState.variable("XDG_DATA_HOME").flatMap { $0.begins(with: "/") ? $0 : nil }
+      try StoreLocation.place("XDG_DATA_HOME").flatMap { $0.begins(with: "/") ? $0 : nil }
       ?? home() + "/.local/share"
     return ConfigurationFile(path: "\(data)/\(BrowserManifest.scriptPath)")
   }

@@ -164,7 +164,7 @@ package struct Connection {
   /// question may have them.
   private func isProfile() throws -> Bool {
     let credentials =
-      try ProcessState.variable("AWS_SHARED_CREDENTIALS_FILE") ?? home() + "/.aws/credentials"
+      try StoreLocation.place("AWS_SHARED_CREDENTIALS_FILE") ?? home() + "/.aws/credentials"
     for path in [try blockPath(), credentials] {
       let text = (try? ConfigurationFile(path: path).text()) ?? ""
       let sections = SectionedText(text).settings.map(\.section)
@@ -231,6 +231,8 @@ package struct Connection {
     guard let home = StoreLocation.namedHome(ProcessState.variable) else {
       throw Self.noHome
     }
+    // Refused where it is no text: another folder would be made beside it.
+    _ = try StoreLocation.place("HOME")
     return home
   }
 
@@ -240,24 +242,24 @@ package struct Connection {
     hint: "set HOME to an absolute path")
 
   func configurationFolder() throws -> String {
-    if let folder = ProcessState.variable("XDG_CONFIG_HOME"), folder.begins(with: "/") {
+    if let folder = try StoreLocation.place("XDG_CONFIG_HOME"), folder.begins(with: "/") {
       return folder
     }
     return try home() + "/.config"
   }
 
   func dockerPath() throws -> String {
-    try (ProcessState.variable("DOCKER_CONFIG") ?? home() + "/.docker") + "/config.json"
+    try (StoreLocation.place("DOCKER_CONFIG") ?? home() + "/.docker") + "/config.json"
   }
 
   func blockPath() throws -> String {
     switch program {
-    case .aws: return try ProcessState.variable("AWS_CONFIG_FILE") ?? home() + "/.aws/config"
+    case .aws: return try StoreLocation.place("AWS_CONFIG_FILE") ?? home() + "/.aws/config"
     case .pip: return try configurationFolder() + "/pip/pip.conf"
     case .ssh: return try home() + "/.ssh/config"
     default:
       // git-config(1), FILES: the second file is used only if the first does not exist.
-      if let path = ProcessState.variable("GIT_CONFIG_GLOBAL") { return path }
+      if let path = try StoreLocation.place("GIT_CONFIG_GLOBAL") { return path }
       let (first, second) = (try home() + "/.gitconfig", try configurationFolder() + "/git/config")
       return !UserFile.exists(first) && UserFile.exists(second) ? second : first
     }
@@ -275,7 +277,7 @@ package struct Connection {
 
   private func activationFiles() throws -> [OwnFile] {
     let data =
-      try ProcessState.variable("XDG_DATA_HOME").flatMap { $0.begins(with: "/") ? $0 : nil }
+      try StoreLocation.place("XDG_DATA_HOME").flatMap { $0.begins(with: "/") ? $0 : nil }
       ?? home() + "/.local/share"
     let activation = KeyringActivation(
       command: try command(["keyring", "serve", "--bus"], inOtherEnvironment: true))

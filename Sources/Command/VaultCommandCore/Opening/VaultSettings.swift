@@ -130,7 +130,7 @@ package struct VaultSettings: Equatable, Sendable {
   private static let lookup = SecretLookup()
 
   package func location() throws -> StoreLocation {
-    if let home = home ?? ProcessState.variable(EnvironmentNames.home) {
+    if let home = try home ?? StoreLocation.place(EnvironmentNames.home) {
       return StoreLocation(home: home)
     }
     return try StoreLocation()

@@ -132,6 +132,20 @@ extension DefaultsTool {
       marks.keys.filter { $0.begins(with: prefix) }.map { String($0.dropFirst(prefix.count)) })
   }
 
+  /// Refuses a verb that would be about nothing: of KConfig, the copy has the files that a line has named.
+  func checkFilesAreKnown(for words: ArraySlice<String>) throws {
+    let verbs: Set = ["diff", "domains", "dump", "history", "snapshot", "undo"]
+    guard let verb = words.first?.lowercased(), verbs.contains(verb),
+      // A line that names a group has its file looked at.
+      !words.dropFirst().contains(where: { $0.utf8.contains(UInt8(ascii: ":")) }),
+      try known(to: kconfig).isEmpty && marks(of: kconfig).isEmpty
+    else { return }
+    throw DefaultsRefusal(
+      "No file of KConfig has been looked at yet, so there is nothing to look back to.\n"
+        + "Name those that matter: \(program == "defaults" ? program : "\(program) defaults") record --once kconfig kdeglobals kwinrc"
+    )
+  }
+
   /// Says of parts that have nothing yet that they were looked at: what is set there from now on is a
   /// change, and can be undone.
   private func noteEmptyParts(

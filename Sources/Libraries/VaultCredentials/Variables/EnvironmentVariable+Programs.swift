@@ -118,7 +118,7 @@ extension EnvironmentVariable {
     "PASSWORD_STORE_", "PLAYWRIGHT_",
     "RCLONE_", "RSYNC_", "SYSTEMD_", "TF_CLI_", "TF_DATA_", "TF_PLUGIN_", "TF_REATTACH_",
     "VAGRANT_",
-    "VALGRIND_",
+    "UWSGI_", "VALGRIND_",
     // Our own: which vault is read, and what opens it.
     "VAULT_",
     // Parameters of MPI name programs and libraries.
@@ -178,7 +178,7 @@ extension EnvironmentVariable {
     "APPTAINER_BIND", "DEBUGINFOD_URLS", "GSETTINGS_BACKEND", "GSETTINGS_SCHEMA_DIR", "LYNX_CFG",
     "REGISTRY_AUTH_FILE", "SINGULARITY_BIND",
     // A program by its module, or its file.
-    "CELERY_APP", "FLASK_APP", "UVICORN_APP",
+    "CELERY_APP", "CELERY_CONFIG_MODULE", "FLASK_APP", "UVICORN_APP",
     // Effects, which a program loads as libraries.
     "CLAP_PATH", "DSSI_PATH", "LADSPA_PATH", "LV2_PATH", "LXVST_PATH", "VST_PATH", "VST3_PATH",
     // Shells, and what they start.
@@ -188,6 +188,7 @@ extension EnvironmentVariable {
     "LESSHISTFILE", "LESSMETACHARS", "LESSMETAESCAPE", "LESSOPEN", "LESSSECURE", "FCEDIT",
     "MAILCAPS",
     "RSH", "TAPE", "MANOPT", "MANROFFOPT", "MORE", "VIMINIT",
+    "GVIMINIT",
     "VIM", "VIMRUNTIME", "NVIM_APPNAME", "EXINIT", "SSH_AUTH_SOCK", "SSH_SK_HELPER",
     "SSH_SK_PROVIDER", "SSH_PKCS11_HELPER", "RSYNC_CONNECT_PROG", "SVN_SSH", "HGMERGE",
     "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
@@ -226,6 +227,12 @@ extension EnvironmentVariable {
     "CONTAINERS_STORAGE_CONF", "DOCKER_CERT_PATH", "DOCKER_CONTEXT", "DOCKER_HOST",
     "DOCKER_TLS_VERIFY", "GH_HOST", "GH_PATH", "KUBERNETES_SERVICE_HOST",
     "GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES",
+    // Whom a token is sent to.
+    "ANTHROPIC_BASE_URL", "HF_ENDPOINT", "OPENAI_API_BASE", "OPENAI_BASE_URL",
+    // Descriptors and sockets of the process that a program takes over.
+    "LISTEN_FDNAMES", "LISTEN_FDS", "LISTEN_PID", "TMUX",
+    // What a file is, by libmagic's other list.
+    "MAGIC",
   ]
 
   /// The programs that make and configure run: make takes its built-in names from the environment,
