@@ -2,7 +2,7 @@
 # Stands for ssh-agent where a suite of others starts one: its options, and `vault ssh-agent` behind
 # them. Keys of the vault are left out, since an agent of ssh begins without any.
 #
-# VAULT and VAULT_KEY_FILE say which vault; AGENT_FOLDER has the sockets.
+# VAULT and VAULT_KEY_FILE say which vault; AGENT_FOLDER has the sockets, and the list `processes`.
 set -eu
 socket='' serves='' kill=''
 while [ $# -gt 0 ]; do
@@ -25,7 +25,6 @@ if [ -n "$kill" ]; then
   exit
 fi
 : "${socket:=$(mktemp -d "$AGENT_FOLDER/XXXXXXXX")/agent}"
-
 if [ $# -gt 0 ]; then
   exec "$VAULT" -q ssh-agent --no-session --only none -- "$@"
 fi
@@ -35,6 +34,8 @@ fi
 "$VAULT" -q ssh-agent --no-session --only none --foreground --at "$socket" >"$socket.said" \
   2>"$socket.errors" </dev/null &
 agent=$!
+# Some tests leave their agent behind: who runs them ends it.
+echo $agent >>"$AGENT_FOLDER/processes"
 n=0
 until [ -s "$socket.said" ]; do
   kill -0 $agent || { cat "$socket.errors" >&2; exit 1; }

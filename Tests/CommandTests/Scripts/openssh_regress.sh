@@ -29,9 +29,16 @@ for name in sshd ssh-add ssh-keygen ssh-keyscan sftp scp; do
   export "$variable=$sources/$name"
 done
 # One of them calls `ssh` by its name.
-exec env AGENT_FOLDER="$HOME/agents" PATH="$objects:$PATH" \
+status=0
+env AGENT_FOLDER="$HOME/agents" PATH="$objects:$PATH" \
   TEST_SSH_SSHAGENT="$agent" TEST_SSH_SSHD_SESSION="$sources/sshd-session" \
   TEST_SSH_SSHD_AUTH="$sources/sshd-auth" TEST_SSH_SFTPSERVER="$sources/sftp-server" \
   TEST_SSH_SSH="$objects/ssh" TEST_SSH_UNSAFE_PERMISSIONS=1 \
   TEST_SHELL=/bin/sh BUILDDIR="$objects" OPENSSL_BIN=openssl EGREP='grep -E' \
-  sh "$sources/regress/test-exec.sh" "$objects" "$sources/regress/$script"
+  sh "$sources/regress/test-exec.sh" "$objects" "$sources/regress/$script" ||
+  status=$?
+# What it has left behind.
+if [ -f "$HOME/agents/processes" ]; then
+  while read -r agent; do kill "$agent" 2>/dev/null || true; done <"$HOME/agents/processes"
+fi
+exit $status
