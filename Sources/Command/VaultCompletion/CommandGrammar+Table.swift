@@ -368,8 +368,9 @@ extension CommandGrammar {
       "guard",
       "Run a command that sees no secret but what it uses: an agent, an installer.",
       """
-      --only <glob> +: Let git, docker and aws use the items that match
+      --only <glob> +: Let git, docker, aws, pip and uv use the items that match
       --store: Let git, docker and aws also store and forget items that match --only.
+      --ssh: Let ssh and git sign with the keys that match --only
       --confirm <glob> +: Ask before an item is used, in approve --watch or by VAULT_ASKPASS \
       (also --confirm alone: about each one)
       --answer-within <time>: How long a person has for an answer

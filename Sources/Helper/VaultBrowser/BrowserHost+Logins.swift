@@ -76,7 +76,8 @@ extension BrowserHost {
     guard question.isKept else { return (question, nil) }
     if let standing = options.standing(question.identity) { return (question, standing) }
     if question.mayBeAlways,
-      BrowserAssociation.isAllowed(login.item, at: page.origin, for: association)
+      BrowserAssociation.isAllowed(
+        login.item, at: page.origin, for: association, key: dataKey)
     {
       return (question, Approval(isAllowed: true, by: "the item, kept"))
     }
@@ -125,11 +126,13 @@ extension BrowserHost {
 
   /// Keeps with items that nobody is asked for a site any more.
   private func allow(_ items: [Item], at page: SiteAddress, for association: String) throws {
+    // Before the change: it may have to be made, which is one of its own.
+    let key = try proofKey()
     try change { edit in
       for item in items {
         guard let current = edit[item.name], current.id == item.id,
-          let attributes = BrowserAssociation.attributes(
-            of: current, allowing: page.origin, for: association)
+          let attributes = try BrowserAssociation.attributes(
+            of: current, allowing: page.origin, for: association, key: key, earlier: dataKey)
         else { continue }
         var changes = ItemChanges()
         changes.attributes = attributes

@@ -1,5 +1,6 @@
 import Synchronization
 package import VaultCredentials
+import VaultProtocols
 import VaultSealing
 import VaultStorage
 
@@ -236,6 +237,15 @@ package final class BrowserHost {
   func change(_ body: (inout VaultEdit) throws -> Void) throws {
     guard let vault else { throw BrowserError.locked }
     try vault.blocking.edit(body)
+  }
+
+  /// A data key of the vault; `nil` if it has none with this id.
+  func dataKey(_ id: [UInt8]) -> SecretBytes? { try? vault?.blocking.dataKey(id: id) }
+
+  /// The data key that proves what a person has allowed here for good; the first call makes it.
+  func proofKey() throws -> (id: [UInt8], key: SecretBytes) {
+    guard let vault else { throw BrowserError.locked }
+    return try vault.blocking.currentDataKey(for: BrowserAssociation.keyPurpose)
   }
 
   /// The id of the vault.

@@ -15,8 +15,14 @@ struct Permissions {
     let item: String
   }
 
+  /// Leave to use an item one time, for the program that a person was asked about.
+  private struct Ticket {
+    let approval: Approval
+    let program: LocalSocket.Program?
+  }
+
   /// Uses that prompts have allowed once, by client.
-  private var tickets: [Use: Approval] = [:]
+  private var tickets: [Use: Ticket] = [:]
 
   /// The executable of a client, as the file that it is; `nil` if the kernel does not say.
   func program(of client: LocalSocket.Peer?) -> String? {
@@ -26,18 +32,27 @@ struct Permissions {
     return "\(file.device):\(file.inode) \(String(decoding: program.name, as: UTF8.self))"
   }
 
-  /// Lets a client use an item one time.
-  mutating func grantOnce(_ client: String, _ item: String, _ approval: Approval) {
-    tickets[Use(who: client, item: item)] = approval
+  /// Lets a client use an item one time, as long as it is the program that was asked about.
+  mutating func grantOnce(
+    _ client: String, _ item: String, _ approval: Approval, for program: LocalSocket.Program?
+  ) {
+    tickets[Use(who: client, item: item)] = Ticket(approval: approval, program: program)
   }
 
-  func hasTicket(_ client: String, _ item: String) -> Bool {
-    tickets[Use(who: client, item: item)] != nil
+  func hasTicket(
+    _ client: String, _ item: String, as program: @autoclosure () -> LocalSocket.Program?
+  ) -> Bool {
+    tickets[Use(who: client, item: item)].map { $0.program == program() } ?? false
   }
 
-  /// Takes the leave to use an item one time, if there is one.
-  mutating func takeTicket(_ client: String, _ item: String) -> Approval? {
-    tickets.removeValue(forKey: Use(who: client, item: item))
+  /// Takes the leave to use an item one time, if there is one for that program.
+  mutating func takeTicket(
+    _ client: String, _ item: String, as program: LocalSocket.Program?
+  ) -> Approval? {
+    guard let ticket = tickets.removeValue(forKey: Use(who: client, item: item)),
+      ticket.program == program
+    else { return nil }
+    return ticket.approval
   }
 
   /// Forgets a client that has left.
@@ -60,6 +75,8 @@ final class WaitingCall {
   let item: ServedItem
   /// What was answered for this call, by the items' paths.
   var answers: [String: Approval]
+  /// The program that is asked about, and that alone gets the answer.
+  let program: LocalSocket.Program?
   /// Ends the question.
   var cancel: (@Sendable () -> Void)?
 
@@ -68,6 +85,7 @@ final class WaitingCall {
     _ answers: [String: Approval]
   ) {
     (self.message, self.client, self.item, self.answers) = (message, client, item, answers)
+    program = client.currentProgram
   }
 }
 
@@ -95,9 +113,8 @@ extension KeyringService {
   func mayUse(_ item: ServedItem, in vault: ServedVault) throws -> Bool {
     guard options.confirm != nil else { return true }
     guard let approval = standingApproval(program, item) ?? answers[item.path] else {
-      guard let ticket = permissions.takeTicket(sender, item.path) else {
-        throw UnansweredQuestion(item: item)
-      }
+      let ticket = permissions.takeTicket(sender, item.path, as: caller.flatMap(\.currentProgram))
+      guard let ticket else { throw UnansweredQuestion(item: item) }
       answers[item.path] = ticket
       return true
     }
@@ -125,7 +142,7 @@ extension KeyringService {
     guard !vault.isLocked else { return true }
     guard options.confirm != nil else { return false }
     if let isAllowed = standing(program, item) { return !isAllowed }
-    return !permissions.hasTicket(sender, item.path)
+    return !permissions.hasTicket(sender, item.path, as: caller.flatMap(\.currentProgram))
   }
 
   /// Asks a person, and answers the call when there is an answer.
@@ -164,7 +181,10 @@ extension KeyringService {
       } else if let waiting = waitingCalls.removeValue(forKey: id),
         case .approval(let approval) = outcome
       {
-        waiting.answers[waiting.item.path] = approval
+        // Who asked may have run another program while the person thought.
+        let isSame = waiting.client.currentProgram == waiting.program
+        waiting.answers[waiting.item.path] =
+          approval.isAllowed && !isSame ? .changedProgram : approval
         messages += answer(waiting.message, from: waiting.client, answers: waiting.answers)
       }
       // Otherwise its client has given up, and nobody wants the answer.

@@ -52,6 +52,8 @@ final class ServicePrompt {
   let then: (KeyringService) throws -> DBusValue
   /// The client's process, from when the prompt is shown.
   var client: LocalSocket.Peer?
+  /// The program that a person is being asked about, and that alone gets the answer.
+  var program: LocalSocket.Program?
   /// Ends the question that is being asked.
   var cancel: (@Sendable () -> Void)?
 
@@ -133,6 +135,7 @@ extension KeyringService {
         }
         let asked = Asked(
           client: client, item: item.item.name.text, identity: identity(program, item))
+        prompt.program = client.currentProgram
         prompt.cancel = ask(asked) { approval in
           outcomes.add(path, .approval(approval))
           wake()
@@ -152,13 +155,16 @@ extension KeyringService {
     switch (step, outcome) {
     case (.open(let vault), .opened(let opened?)):
       if vault.isLocked { try unlock(vault, opened) }
-    case (.permit(let item, let vault), .approval(let approval)):
+    case (.permit(let item, let vault), .approval(let given)):
+      // Who asked may have run another program while the person thought.
+      let isSame = client.currentProgram == prompt.program
+      let approval = given.isAllowed && !isSame ? .changedProgram : given
       guard approval.isAllowed else {
         vault.record([item], by: client, isAllowed: false, [item.path: approval])
         return try complete(prompt, nil)
       }
       if standing(permissions.program(of: client), item) == nil {
-        permissions.grantOnce(prompt.owner, item.path, approval)
+        permissions.grantOnce(prompt.owner, item.path, approval, for: prompt.program)
       }
       // Nobody else may use it for that.
       var signal = try DBusMessage.signal(

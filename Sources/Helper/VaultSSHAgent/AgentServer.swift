@@ -15,6 +15,7 @@ package final class AgentServer {
   private let listening: Int32
   private let agent: SSHAgent
   private let wakeUp: WakeUp
+  private let isMeant: (LocalSocket.Peer) -> Bool
   private var clients: [Int: AgentClient] = [:]
   private var nextNumber = 1
 
@@ -24,14 +25,23 @@ package final class AgentServer {
   ///   - listening: The socket, which stays the caller's.
   ///   - agent: The agent.
   ///   - wakeUp: Makes the server look at what has changed.
-  package init(listening: Int32, agent: SSHAgent, wakeUp: WakeUp) {
+  ///   - isMeant: Which of this user's processes are served.
+  package init(
+    listening: Int32, agent: SSHAgent, wakeUp: WakeUp,
+    isMeant: @escaping (LocalSocket.Peer) -> Bool = { _ in true }
+  ) {
     (self.listening, self.agent, self.wakeUp) = (listening, agent, wakeUp)
+    self.isMeant = isMeant
   }
 
   deinit { for client in clients.values { close(client.socket) } }
 
   /// Serves until one of the descriptors can be read.
-  package func run(until ends: [Int32]) {
+  ///
+  /// - Parameters:
+  ///   - ends: The descriptors.
+  ///   - isOver: Is asked then, and says whether that was the end.
+  package func run(until ends: [Int32], _ isOver: () -> Bool = { true }) {
     var round = 0
     while true {
       round += 1
@@ -46,7 +56,7 @@ package final class AgentServer {
       waits += turn.map { ($0.socket, !$0.isWaiting, $0.wantsToWrite) }
       let isBusy = turn.contains(where: \.hasMessage)
       let ready = LocalSocket.wait(for: waits, milliseconds: isBusy ? 0 : milliseconds(turn))
-      if ready[..<ends.count].contains(where: \.reads) { return }
+      if ready[..<ends.count].contains(where: \.reads), isOver() { return }
       if ready[ends.count].reads { wakeUp.clear() }
       agent.catchUp(clients)
       if ready[ends.count + 1].reads { accept() }
@@ -84,7 +94,7 @@ package final class AgentServer {
   private func accept() {
     for _ in 0..<Self.maximumClients {
       guard let socket = LocalSocket.accept(listening) else { return }
-      guard let peer = LocalSocket.peer(of: socket), peer.user == geteuid(),
+      guard let peer = LocalSocket.peer(of: socket), peer.user == geteuid(), isMeant(peer),
         let client = try? AgentClient(number: nextNumber, socket: socket, peer: peer)
       else {
         close(socket)

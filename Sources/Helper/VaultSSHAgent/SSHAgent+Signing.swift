@@ -29,7 +29,8 @@ extension SSHAgent {
     _ entry: VaultKeys.Entry, _ data: [UInt8], _ flags: SSHPrivateKey.SignatureFlags,
     for client: AgentClient
   ) -> [UInt8]? {
-    let needsWords = options.confirms || vaultKeys.keepsLog
+    let isConfirmed = options.confirms(entry.item.name)
+    let needsWords = isConfirmed || vaultKeys.keepsLog
     let purpose = needsWords ? self.purpose(of: data, entry.publicKey, client) : nil
     func finish(_ isAllowed: Bool) -> [UInt8]? {
       if let purpose, vaultKeys.keepsLog {
@@ -48,7 +49,7 @@ extension SSHAgent {
       else { return AgentAnswer.failure }
       return AgentAnswer.signature(signature)
     }
-    guard options.confirms, let purpose else { return finish(true) }
+    guard isConfirmed, let purpose else { return finish(true) }
     return confirm(entry.publicKey, entry.item.name.text, purpose, for: client, finish)
   }
 
@@ -100,9 +101,14 @@ extension SSHAgent {
       client.approval = approval
       return finish(approval.isAllowed)
     }
+    // Also of one that the question could not name.
+    let askedAbout = client.peer.currentProgram
     return ask(asked, of: user, for: client) { isAllowed in
       // Who asked may have run another program while the person thought.
-      finish(isAllowed && (program == nil || self.program(of: client.peer) == program))
+      let isSame = client.peer.currentProgram == askedAbout
+      if isAllowed, !isSame { client.approval = .changedProgram }
+      return finish(
+        isAllowed && isSame && (program == nil || self.program(of: client.peer) == program))
     }
   }
 

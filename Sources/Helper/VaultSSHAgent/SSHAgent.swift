@@ -63,8 +63,8 @@ package final class SSHAgent {
     package var patterns: [String] = []
     /// Whether clients may add and remove nothing.
     package var isReadOnly = false
-    /// Whether a person is asked before a key of the vault signs.
-    package var confirms = false
+    /// Whether a person is asked before a key of the vault signs, by the name of its item.
+    package var confirms: @Sendable (ItemName) -> Bool = { _ in false }
     /// Asks a person; `nil` where nobody can be asked.
     package var question: Question?
     /// The answer that is kept for an ``Asked/identity``; `nil` if there is none.
@@ -146,6 +146,9 @@ package final class SSHAgent {
     vaultKeys.lock()
     door.close()
   }
+
+  /// Removes all keys that clients have added.
+  package func removeAdded() { memoryKeys.removeAll() }
 
   /// Forgets what was asked for a client that has left.
   func forget(_ client: AgentClient) { openQuestions[client.number] = nil }

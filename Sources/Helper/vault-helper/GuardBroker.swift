@@ -36,6 +36,7 @@ final class GuardBroker {
   private let isReadOnly: Bool
   /// Patterns of the items that a person is asked about.
   private let confirmed: [NamePattern]
+  private let program: String?
   private var changes = GuardChanges()
   private var uses = GuardUses()
 
@@ -47,10 +48,12 @@ final class GuardBroker {
   ///   - patterns: Patterns of the items that are let out; none of them if there is none.
   ///   - isReadOnly: Whether nothing is stored and forgotten.
   ///   - confirmed: Patterns of the items that a person is asked about.
+  ///   - program: The file of the command, which the wall shows at a place of its own.
   init(
     _ vault: UnlockedVault, door: VaultDoor, patterns: [String], isReadOnly: Bool,
-    confirmed: [String]
+    confirmed: [String], program: String?
   ) {
+    self.program = program
     (self.vault, self.door, self.isReadOnly) = (vault.blocking, door, isReadOnly)
     self.confirmed = confirmed.map { NamePattern($0) }
     self.patterns = patterns.map { NamePattern($0) }
@@ -93,7 +96,7 @@ final class GuardBroker {
     case let error as CredentialError: .failure(code: error.code.rawValue, message: error.message)
     case is UnknownFace:
       .failure(
-        code: "usage", message: "behind the guard only git, docker and aws are answered")
+        code: "usage", message: "behind the guard only git, docker, aws, pip and uv are answered")
     case let refusal as ApprovalRefusal:
       .failure(code: GuardAnswer.notApproved, message: refusal.message)
     default: .failure(code: "internal", message: "the request could not be answered")
@@ -177,7 +180,7 @@ final class GuardBroker {
     _ use: GuardUse, _ asked: GuardRequest, _ request: any CredentialRequest,
     _ peer: LocalSocket.Peer
   ) -> ApprovalRequest {
-    let caller = UsageCaller(process: peer.process, user: peer.user, isSameProgram: isKnown(peer))
+    let caller = caller(peer)
     let does =
       switch use.word.split(separator: " ").last {
       case "store": "store a new version of"
@@ -247,8 +250,12 @@ final class GuardBroker {
           isAllowed: isAllowed, account: one.account)
       }
     }
-    whole?.record(
-      usages, by: UsageCaller(process: peer.process, user: peer.user, isSameProgram: isKnown(peer)))
+    whole?.record(usages, by: caller(peer))
+  }
+
+  private func caller(_ peer: LocalSocket.Peer) -> UsageCaller {
+    UsageCaller(
+      process: peer.process, user: peer.user, isSameProgram: isKnown(peer), known: program)
   }
 
   /// Of a helper of ours the kernel tells no more than its name: it lets nobody look into it.

@@ -46,13 +46,21 @@ enum GuardServing {
     }
     let desk = try desk(order)
     defer { desk?.close() }
+    let agent = try order.servesKeys ? GuardedAgent(order, opened, door: door, desk: desk) : nil
+    if let agent {
+      guard let listening = LocalSocket.listen(at: folder.agentSocket) else {
+        throw HelperFailure("a socket cannot be made at \(folder.agentSocket)")
+      }
+      agent.start(listening)
+    }
     folder.leaveToCleaner(permits: door.permits)
     HelperAnswer.write(HelperProgram.readyAnswer, folder.socket, to: answers)
     let broker = GuardBroker(
       opened, door: door.door, patterns: order.patterns, isReadOnly: order.isReadOnly,
-      confirmed: order.confirmed)
+      confirmed: order.confirmed, program: order.program)
     GuardServer(
-      listening: listening, broker: broker, wakeUp: wakeUp, command: order.process, desk: desk
+      listening: listening, broker: broker, wakeUp: wakeUp, command: order.process, desk: desk,
+      agent: agent?.wakeUp
     ).run(until: [ended.descriptor, signals.descriptor])
   }
 
@@ -83,6 +91,8 @@ final class GuardServer {
   /// The process that has started the command: what is behind the wall descends from it.
   private let command: Int32
   private let desk: ApprovalDesk?
+  /// What wakes the agent of ssh beside it; `nil` where there is none.
+  private let agent: WakeUp?
   private var clients: [GuardClient] = []
   private var lastNumber = 0
   private let outcomes = Outcomes()
@@ -93,8 +103,10 @@ final class GuardServer {
   }
 
   init(
-    listening: Int32, broker: GuardBroker, wakeUp: WakeUp, command: Int32, desk: ApprovalDesk?
+    listening: Int32, broker: GuardBroker, wakeUp: WakeUp, command: Int32, desk: ApprovalDesk?,
+    agent: WakeUp?
   ) {
+    self.agent = agent
     (self.listening, self.broker, self.wakeUp) = (listening, broker, wakeUp)
     (self.command, self.desk) = (command, desk)
   }
@@ -108,7 +120,11 @@ final class GuardServer {
       waits += clients.map { ($0.socket, !$0.isAnswered, $0.isAnswered) }
       let ready = LocalSocket.wait(for: waits, milliseconds: nil)
       if ready[..<ends.count].contains(where: \.reads) { return }
-      if ready[ends.count].reads { wakeUp.clear() }
+      if ready[ends.count].reads {
+        wakeUp.clear()
+        // The vault may have been locked or changed.
+        agent?.call()
+      }
       broker.lockIfAsked()
       takeOutcomes()
       for (client, ready) in zip(clients, ready[(ends.count + 2)...]) {

@@ -51,12 +51,18 @@ enum GuardedProcess {
   static func field(_ name: String, of process: Int32?) -> [String]? {
     let file = "/proc/\(process.map { String($0) } ?? "self")/status"
     guard let bytes = try? UserFile.bytes(of: file, limit: limit) else { return nil }
-    // The name of a process cannot make a line of its own: the kernel escapes it.
-    let mark = "\(name):\t"
-    return String(decoding: bytes, as: UTF8.self).parts(at: "\n").first { $0.begins(with: mark) }
-      .map { line in
-        String(line.unicodeScalars.dropFirst(mark.utf8.count).map { Character($0) })
-          .parts(at: "\t").map { String($0) }
+    // The name of a process cannot make a line of its own: the kernel escapes it. By bytes, since each
+    // request of a program behind a wall is looked at so, up to the one that started all.
+    let mark = Array("\(name):\t".utf8)
+    var start = 0
+    while start < bytes.count {
+      let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+      if bytes[start..<end].starts(with: mark) {
+        return bytes[(start + mark.count)..<end].split(separator: UInt8(ascii: "\t"))
+          .map { String(decoding: $0, as: UTF8.self) }
       }
+      start = end + 1
+    }
+    return nil
   }
 }

@@ -115,7 +115,7 @@ enum SSHServing {
         throw HelperFailure("there are no descriptors left")
       }
       (self.wakeUp, self.signals) = (wakeUp, signals)
-      signals.catchSignals([SIGTERM, SIGINT, SIGHUP], always: [])
+      signals.catchSignals([SIGTERM, SIGINT, SIGHUP], always: [SIGUSR1])
       let person = Person(terminal: terminal, patience: order.patience)
       self.person = person
       // A key that is added may ask by itself: `ssh-add -c`.
@@ -127,10 +127,9 @@ enum SSHServing {
       var options = SSHAgent.Options(wake: wakeUp.call)
       options.patterns = order.patterns
       options.isReadOnly = order.isReadOnly
-      options.confirms = order.confirms
+      options.confirms = { [confirms = order.confirms] _ in confirms }
       options.knownHosts = SSHServing.knownHosts
-      options.standing = { desk.kept.standing($0) }
-      options.question = { asked, answer in desk.ask(ApprovalRequest(asked), answer) }
+      options.ask(by: desk)
       door = ServedDoor(vault, wakeUp: wakeUp, person: person)
       let opened = try vault.opened
       try door.keep(opened)
@@ -145,7 +144,12 @@ enum SSHServing {
 
     func run(_ listening: Int32, until ends: [Int32]) {
       AgentServer(listening: listening, agent: agent, wakeUp: wakeUp)
-        .run(until: ends + [signals.descriptor])
+        .run(until: ends + [signals.descriptor]) {
+          let caught = signals.takeSignals()
+          // ssh-agent(1): its keys go, and it stays.
+          if caught.contains(SIGUSR1) { agent.removeAdded() }
+          return caught.isEmpty || caught.contains { $0 != SIGUSR1 }
+        }
     }
 
     func close() {
@@ -157,11 +161,19 @@ enum SSHServing {
   }
 
   /// ssh_config(5), `UserKnownHostsFile` and `GlobalKnownHostsFile`.
-  private static var knownHosts: [String] {
+  static var knownHosts: [String] {
     let home = StoreLocation.namedHome(ProcessState.variable).map {
       ["\($0)/.ssh/known_hosts", "\($0)/.ssh/known_hosts2"]
     }
     return (home ?? []) + ["/etc/ssh/ssh_known_hosts", "/etc/ssh/ssh_known_hosts2"]
+  }
+}
+
+extension SSHAgent.Options {
+  /// Has a person asked at a desk.
+  mutating func ask(by desk: ApprovalDesk) {
+    standing = { desk.kept.standing($0) }
+    question = { asked, answer in desk.ask(ApprovalRequest(asked), answer) }
   }
 }
 
@@ -180,7 +192,7 @@ extension ApprovalRequest {
 }
 
 extension SSHAgent.Door {
-  fileprivate init(_ door: VaultDoor) {
+  init(_ door: VaultDoor) {
     self.init(mayStayOpen: door.mayStayOpen, close: door.close, reopen: door.reopen)
     ask = door.ask
   }

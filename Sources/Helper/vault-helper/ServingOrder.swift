@@ -41,12 +41,16 @@ struct ServingOrder {
   let confirms: Bool
   /// Patterns of the items that a person is asked about behind a wall.
   let confirmed: [String]
+  /// Whether keys of ssh sign behind a wall.
+  let servesKeys: Bool
   /// Patterns of the items that nobody is asked about before a coding agent uses them.
   let unconfirmed: [String]
   /// Variables that no program gets: they hold what opens a vault, or lead to it.
   let hidden: [String]
   /// The version of the command.
   let version: String
+  /// The file of the command; `nil` where it is not known.
+  let program: String?
   /// The folder of the vaults, where it is not the usual one.
   let home: String?
   /// How many seconds a person has for an answer.
@@ -95,9 +99,11 @@ struct ServingOrder {
       writable: document["writable"]?.elements.compactMap(\.scalarText) ?? [],
       confirms: document["confirms"] == .bool(true),
       confirmed: document["confirmed"]?.elements.compactMap(\.scalarText) ?? [],
+      servesKeys: document["servesKeys"] == .bool(true),
       unconfirmed: document["unconfirmed"]?.elements.compactMap(\.scalarText) ?? [],
       hidden: document["hidden"]?.elements.compactMap(\.scalarText) ?? [],
-      version: document["version"]?.scalarText ?? "", home: document["home"]?.scalarText,
+      version: document["version"]?.scalarText ?? "", program: document["program"]?.scalarText,
+      home: document["home"]?.scalarText,
       patience: Int(patience),
       terminal: number(document["terminal"]), replaces: document["replaces"] == .bool(true),
       path: document["path"]?.scalarText, process: process,

@@ -11,12 +11,14 @@ import VaultTerminal
   let path: String
   /// The path of the socket.
   var socket: String { "\(path)/\(file)" }
+  /// The path of the socket of ssh's agent beside it.
+  var agentSocket: String { "\(path)/ssh" }
   private let file: String
   /// The folder, and the one that it lies in: whatever a path leads to later, these are removed.
   private let own: Int32
   private let parent: Int32
   /// The names that a socket may have.
-  private static let files = ["bus", "agent"]
+  private static let files = ["bus", "agent", "ssh"]
   /// The address for clients: D-Bus specification, "Server Addresses".
   var address: String { "unix:path=\(Self.escaped(socket))" }
 

@@ -12,7 +12,8 @@ struct BrowserHostTests {
   }
 
   @Test(arguments: [
-    "protocol", "logins", "answers", "never", "joined", "always", "crowd", "store", "folders",
+    "protocol", "logins", "answers", "never", "joined", "always", "planted", "crowd", "store",
+    "folders",
   ])
   func anExtensionIsAnswered(test: String) throws { try run(test) }
 

@@ -81,6 +81,36 @@ struct ConnectBrowserTests {
     #expect(text("\(folder)/\(Self.name)") == own)
   }
 
+  /// Settings are kept in a folder of their own, to which links lead: nothing of ours stays there.
+  @Test(arguments: ["{}", "", nil]) func aLinkLeavesNoTextInItsTarget(other: String?) throws {
+    let bench = try BrowserBench()
+    let folder = "\(bench.home)/.mozilla/native-messaging-hosts"
+    let (link, target) = ("\(folder)/\(Self.name)", "\(bench.home)/dotfiles/manifest")
+    for made in [folder, "\(bench.home)/dotfiles"] {
+      try FileManager.default.createDirectory(atPath: made, withIntermediateDirectories: true)
+    }
+    if let other {
+      // Of another program, or empty: the link is put aside, and comes back.
+      try other.write(toFile: target, atomically: true, encoding: .utf8)
+      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+      #expect(try bench.vault("connect", "browser", "firefox").status == 0)
+      #expect(text(target) == other)
+    } else {
+      // Ours, that a program for such folders has moved there.
+      #expect(try bench.vault("connect", "browser", "firefox").status == 0)
+      try FileManager.default.moveItem(atPath: link, toPath: target)
+      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+    }
+    let back = try bench.vault("disconnect", "browser")
+    #expect(back.status == 0, "\(back.errors)")
+    #expect(text(target) == other)
+    #expect(text(link) == other)
+    let left = try? FileManager.default.destinationOfSymbolicLink(atPath: link)
+    #expect(left == (other == nil ? nil : target))
+    #expect(try bench.vault("disconnect", "browser").errors.contains("nothing to do"))
+    if other == nil { #expect(back.text.contains("to which a link leads"), "\(back.text)") }
+  }
+
   @Test func theScriptNamesTheVaultThatWasMeant() throws {
     let bench = try BrowserBench()
     try FileManager.default.createDirectory(

@@ -55,6 +55,12 @@ struct GuardApprovalTests {
     #expect(run.status == 0, "\(run.errors)")
   }
 
+  /// The helper is killed with a question open, and another one asks: the terminal that watches shows it.
+  @Test func whoWatchesGoesOnWithTheNextHelper() throws { _ = try run("returns") }
+
+  /// Twelve questions, one program at a time.
+  @Test func aProgramThatAsksIsOneAtATime() throws { _ = try run("askers") }
+
   /// The first answer counts, and the other one sees it.
   @Test func twoMayWatch() throws { _ = try run("two") }
 
@@ -93,6 +99,9 @@ struct GuardApprovalTests {
 
   @Test(.enabled(if: HelperLinks.isInstalled("dbus-daemon"), "dbus-daemon is not installed"))
   func aButtonOfANotificationIsAnAnswer() throws { _ = try run("notice") }
+
+  @Test(.enabled(if: HelperLinks.isInstalled("dbus-daemon"), "dbus-daemon is not installed"))
+  func eightNotificationsAreShownAtOnce() throws { _ = try run("ways") }
 
   @Test func theTerminalOfTheCommandIsNoPlaceToAnswer() throws { _ = try run("same") }
 }

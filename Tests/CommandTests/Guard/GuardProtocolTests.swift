@@ -83,7 +83,8 @@ struct GuardProtocolTests {
       "run git/good.example/me -- env", "otp git/good.example/me", "edit git/good.example/me",
       "status",
       "inject", "unlock", "ssh-agent -- env", "keyring serve -- env", "guard -- env", "log",
-      "credential askpass Password", "credential keyring get a b", "--vault x get y",
+      "credential askpass Password", "credential keyring set a b",
+      "credential keyring get vault git/good.example/me", "--vault x get y",
     ])
   func readingVerbsAreRefusedInside(line: String) throws {
     let bench = try GuardBench()

@@ -293,6 +293,23 @@ struct GuardWallTests {
         && refused.errors.contains("hint: allow user namespaces"), "\(refused.errors)")
   }
 
+  /// Landlock alone does not keep a command from sockets that have a path: without namespaces nothing
+  /// is started, whoever the user is, and no option makes it otherwise.
+  @Test(.enabled(if: PythonScript.mountsItsOwn, "needs mounts of its own"))
+  func thereIsNoWeakerWall() throws {
+    let bench = try GuardBench()
+    for (option, status) in [("", Int32(69)), ("--weak", 64)] {
+      let refused = try bench.shell(
+        """
+        unshare -Urm sh -c 'echo 0 >/proc/sys/user/max_user_namespaces
+        exec "$VAULT" guard \(option) -- touch ran'
+        """)
+      #expect(refused.status == status && refused.text.isEmpty, "\(refused.text)")
+      #expect(refused.errors.contains("vault: hint: "), "\(refused.errors)")
+      #expect(!FileManager.default.fileExists(atPath: "\(bench.project)/ran"))
+    }
+  }
+
   @Test func aProgramOfTheProjectDoesNotBuildTheWall() throws {
     let bench = try GuardBench()
     try "#!/bin/sh\necho mine\n".write(

@@ -200,6 +200,31 @@ struct ServedKeyringTests {
     try expectNothingLeft(vault)
   }
 
+  /// The adversary runs another program while the person thinks, or right after the answer, and
+  /// leaves it the connection.
+  @Test(.enabled(if: PythonScript.hasPython, "needs python3"))
+  func aProgramThatRunsAnotherOneGetsNoAnswer() throws {
+    let vault = try ThrowawayVault()
+    try vault.set("api-token", "s3cr3t")
+    let (program, answer) = ("\(vault.home.path)/askpass", "\(vault.home.path)/answer")
+    try """
+    #!/bin/sh
+    : >'\(answer).asked'
+    until [ -e '\(answer).go' ]; do sleep 0.01; done
+    [ -e '\(answer)' ] && exit 1
+    echo once
+
+    """.write(toFile: program, atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
+    let run = try client(
+      ["execs"], options: ["--confirm", "--key-file", vault.keyFile], vault,
+      adding: [
+        "VAULT_KEY_FILE": "\(vault.home.path)/none", "TEST_ANSWER": answer,
+        "VAULT_ASKPASS": program,
+      ])
+    #expect(run.status == 0, "\(run.errors)")
+  }
+
   @Test func withoutAnyoneToAskNothingIsConfirmed() throws {
     let vault = try ThrowawayVault()
     let run = try serve(

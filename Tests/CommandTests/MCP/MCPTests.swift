@@ -40,6 +40,12 @@ struct MCPTests {
   /// No note, no line break, nothing that is not let out, and no word that tells that it is there.
   @Test func namesAreDataAndNarrowed() throws { try run("names") }
 
+  @Test func manyItemsAreListedInParts() throws { try run("many") }
+
+  /// Where no long mapping is to be had any more.
+  @Test(.enabled(if: HelperLinks.isInstalled("cc"), "needs a C compiler"))
+  func outputThatCannotBeMaskedIsNotGiven() throws { try run("lost") }
+
   /// In encodings, in pieces, cut off, by another process, and secrets that came in another way.
   @Test func noValueIsInAnyOutput() throws { try run("masks") }
 

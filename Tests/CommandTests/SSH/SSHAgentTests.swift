@@ -22,6 +22,23 @@ struct SSHAgentTests {
     #expect(try bench.isClean())
   }
 
+  /// ssh-agent(1): SIGUSR1 removes what was added, and the agent stays.
+  @Test(.enabled(if: SSHBench.hasSSH, "OpenSSH's programs are not installed"))
+  func aSignalRemovesWhatWasAdded() throws {
+    let run = try SSHBench().shell(
+      """
+      "$VAULT" ssh-agent --foreground >said & agent=$!
+      n=0; until [ -s said ]; do n=$((n+1)); [ $n -lt 6000 ] || exit 9; sleep 0.01; done
+      eval "$(cat said)"
+      ssh-keygen -q -t ed25519 -N '' -f new && ssh-add -q new && ssh-add -l | wc -l
+      kill -USR1 $agent
+      n=0; until [ "$(ssh-add -l | wc -l)" = 2 ]; do n=$((n+1)); [ $n -lt 6000 ] || exit 9; sleep 0.01; done
+      ssh-add -q new && ssh-add -l | wc -l
+      kill $agent; wait $agent
+      """)
+    #expect(run.text == "3\n3\n", "\(run.text) \(run.errors)")
+  }
+
   /// 64 clients, each of which has signed; the figure of the release is in Benchmarks/RESULTS.md.
   @Test(.enabled(if: PythonScript.hasPython, "needs python3"))
   func manyClientsCostLittle() throws {

@@ -33,6 +33,21 @@ struct SSHConfirmTests {
     #expect(bench.questions.count == 1)
   }
 
+  /// The adversary runs another program while the person thinks, and hands it the connection.
+  @Test(.enabled(if: PythonScript.hasPython, "needs python3"))
+  func aProgramThatRunsAnotherOneGetsNoSignature() throws {
+    let bench = try SSHBench()
+    let (asked, go) = ("\(bench.home)/asked", "\(bench.home)/go")
+    let run = try bench.client(
+      "execs", ["--confirm"],
+      adding: bench.asker(": >'\(asked)'; until [ -e '\(go)' ]; do sleep 0.01; done; echo once")
+        .merging(["TEST_ASKED": asked, "TEST_GO": go]) { $1 })
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(bench.questions.count == 2, "\(bench.questions)")
+    let log = try bench.vault("log", "a/key", "--json").text
+    #expect(log.contains(#""decidedBy": "nobody""#), "\(log)")
+  }
+
   /// A program that leaves takes its question along.
   @Test(.enabled(if: PythonScript.hasPython, "needs python3"))
   func aQuestionEndsWithItsClient() throws {

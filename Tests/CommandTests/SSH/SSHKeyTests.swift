@@ -40,6 +40,21 @@ struct SSHKeyTests {
     #expect(imported.text.hasPrefix(other.text.trimmingCharacters(in: .newlines)))
   }
 
+  /// A unit that lies elsewhere, by a link: its text goes with it.
+  @Test(.enabled(if: SSHBench.hasSSH, "OpenSSH's programs are not installed"))
+  func aUnitAtTheEndOfALinkIsRemovedWithIt() throws {
+    let bench = try SSHBench()
+    let run = try bench.shell(
+      """
+      "$VAULT" connect ssh -q && mkdir ~/dotfiles && cd ~/.config/systemd/user
+      mv vault-ssh-agent.service ~/dotfiles && ln -s ~/dotfiles/vault-ssh-agent.service .
+      "$VAULT" disconnect ssh; ls ~/dotfiles; find ~/.config -name 'vault-*'
+      """)
+    #expect(run.status == 0 && run.text.contains("to which a link leads"), "\(run.errors)")
+    #expect(!run.text.contains("\nvault-ssh-agent.service"), "\(run.text)")
+    #expect(!run.text.hasSuffix("vault-ssh-agent.service\n"), "\(run.text)")
+  }
+
   @Test func whatIsNoKeyIsRefused() throws {
     let bench = try SSHBench()
     for (text, code) in [

@@ -572,6 +572,11 @@ def answers():
     # Which of them is for any command can be told.
     uses = [one["use"] for one in json.loads(command("approve", "--list", "--json"))["answers"]]
     assert sorted(uses) == ["mcp", "mcp", "mcp, any command"], uses
+    kept = json.loads(command("approve", "--list", "--json"))["answers"]
+    assert sorted(one["command"] or "" for one in kept) == [
+        "", "\"/bin/sh -c 'echo another'\"", "\"/bin/sh -c 'echo same'\""], kept
+    lines = command("approve", "--list").splitlines()
+    assert sum("echo same" in line for line in lines) == 1 and len(lines) == 3, lines
     server.shell("true", "work/token", "work/text")
     assert len(questions()) == 8 and "'work/text' as WORK_TEXT" in questions()[-1]
     server.close()
@@ -579,6 +584,62 @@ def answers():
     assert log[0]["reason"] == "a test" and log[0]["verb"] == "mcp", log[0]
     assert log[0]["purpose"] == "/bin/sh" and "the program that asks" in log[0]["decidedBy"]
     assert "echo" not in json.dumps(log)
+
+
+def many():
+    """More items than one list has: all of them, once, in parts."""
+    names = [f"work/n{number:04}" for number in range(1203)] + ["work/\u00e4", "work/Z", "work/a b", "work/\u65e5\u672c"]
+    command("import", "json", "-", "-q", text=json.dumps({name: "value-of-it" for name in names}))
+    server = Server("--only", "work/*", "--no-confirm", "work/*")
+    for pattern in (None, "work/n*"):
+        more = {} if pattern is None else {"matching": pattern}
+        seen, parts = [], 0
+        while True:
+            part = server.call("list_items", **more, **({"after": seen[-1]} if seen else {}))
+            parts += 1
+            found = [item["name"] for item in part["items"]]
+            assert 0 < len(found) <= 500 and part["leftOut"] == 0, part
+            seen += found
+            if part["isComplete"]:
+                break
+            assert len(found) == 500
+        wanted = [name for name in names + ["work/token", "work/text"] if not pattern or name.startswith("work/n")]
+        assert parts == 3 and sorted(seen) == sorted(wanted) and len(set(seen)) == len(seen), (parts, len(seen))
+    assert server.call("list_items", after=seen[-1], matching="work/n*") == {
+        "items": [], "isComplete": True, "leftOut": 0}
+    assert server.shell("echo $WORK_N1202", "work/n1202")["stdout"] == "<redacted>\n"
+    server.close()
+
+
+def lost():
+    """Without memory to mask what a command writes, that is said, and nothing comes unmasked."""
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", f"{home}/no_memory.so", os.path.join(
+        os.path.dirname(os.path.abspath(__file__)), "no_memory.c"), "-ldl"], check=True)
+    long = os.urandom(450_000).hex()
+    store("work/long", long)
+    SECRETS.extend(long[place:place + 40] for place in (0, 100_000, 500_000, 800_000))
+    with open(f"{home}/long", "w", encoding="utf-8") as file:
+        file.write(long[:-10])
+    server = Server("--only", "work/*", "--no-confirm", "work/*", more={
+        "LD_PRELOAD": f"{home}/no_memory.so", "TEST_NO_MEMORY": f"{home}/none"})
+    for leaves_room in (False, True):
+        for file in ("started", "go", "none"):
+            if os.path.exists(f"{home}/{file}"):
+                os.remove(f"{home}/{file}")
+        number = server.begin("run_with", names=["work/token"], reason="a test", command=[
+            "/bin/sh", "-c", f"echo begin; : >'{home}/started'; until [ -e '{home}/go' ]; do sleep 0.01; done; "
+            f"cat '{home}/long'; echo end >&2; exit 3"])
+        wait(lambda: os.path.exists(f"{home}/started"))
+        for file in ("go",) if leaves_room else ("none", "go"):
+            open(f"{home}/{file}", "w", encoding="ascii").close()
+        said = server.end(number)
+        if leaves_room:
+            assert said["exitStatus"] == 3 and said["stderr"] == "end\n", said
+        else:
+            assert "the command has ended with status 3" in said and "no memory to mask" in said, said
+            assert "begin" in said and "end" in said and "<redacted>" in said, said
+    assert server.shell("echo $WORK_TOKEN")["stdout"] == "<redacted>\n"
+    server.close()
 
 
 def refusals():

@@ -115,7 +115,9 @@ def waiting():
 if test == "once":
     shown = watch()
     line = guard(f"{FILL} | grep ^password; {FILL}; echo $?", more={"VAULT_REASON": "not passed on"})
-    shown.expect(ASKS.replace(".", "[.]"))
+    shown.expect("\n([^\n]*) " + ASKS.replace(".", "[.]"))
+    # By its own name: the wall shows the command at a place of its own.
+    assert re.fullmatch(r'(vault|"git-credential-.*") \(process \d+, started by \S+\)', shown.match[1]), shown.match
     shown.expect("for +https://good.example")
     shown.expect("by +.*sh < .*bwrap")
     shown.expect("in +" + re.escape(folder))
@@ -306,6 +308,44 @@ elif test == "broken":
             os.remove(ask)
         ends(guard(FILL, more={"VAULT_ASKPASS": ask}), 77, "", words)
         assert log()[0]["decidedBy"] == by, (script, log()[0])
+elif test == "returns":
+    # One who serves is killed with a question open, and another one comes: the same terminal shows that.
+    shown = watch()
+    first = guard(FILL)
+    shown.expect(CHOICE)
+    run = os.environ["XDG_RUNTIME_DIR"] + "/vault-approve"
+    (name,) = [name for name in os.listdir(run) if name.isdigit()]
+    os.kill(int(name), signal.SIGKILL)
+    shown.expect("its line has ended")
+    out, err = first.communicate(timeout=240)
+    assert first.returncode != 0 and out == "" and "nobody answers" in err, (first.returncode, out, err)
+    # What is typed now is for nothing.
+    shown.sendline("o")
+    second = guard(f"{FILL} | grep ^password")
+    shown.expect(CHOICE)
+    assert not os.path.exists(f"{run}/{name}"), os.listdir(run)
+    allow(shown)
+    ends(second, 0, "password=secret-a\n")
+    assert [use["isAllowed"] for use in log()] == [True], log()
+elif test == "askers":
+    # A program that asks is one at a time, whatever waits, and each question gets its answer.
+    ask = home + "/other/asks"
+    with open(ask, "w") as file:
+        file.write(f"#!/bin/sh\nmkdir '{home}/busy' || echo >>'{home}/twice'\n"
+                   f"echo \"$1\" >>'{home}/questions'\nsleep 0.05\nrmdir '{home}/busy'\necho once\n")
+    os.chmod(ask, 0o700)
+    for number in range(12):
+        subprocess.run(
+            [vault, "credential", "git", "--no-session", "store"], cwd=folder, env=environment, check=True,
+            input=f"protocol=https\nhost=good.example\nusername=u{number}\npassword=p{number}\n\n", text=True)
+    line = guard("for n in $(seq 0 11); do printf 'protocol=https\\nhost=good.example\\nusername=u%s\\n\\n' $n "
+                 "| git-credential-vault get | grep ^password >>answers & done; wait", more={"VAULT_ASKPASS": ask})
+    ends(line, 0, "")
+    answers = sorted(open(folder + "/answers").read().split())
+    assert answers == sorted(f"password=p{number}" for number in range(12)), answers
+    asked = open(home + "/questions").read().splitlines()
+    assert len(asked) == 12 and len({re.search("'git/.*?'", one)[0] for one in asked}) == 12, asked
+    assert not os.path.exists(home + "/twice")
 elif test == "late":
     shown = watch()
     ends(guard(FILL, "--answer-within", "1s"), 77, "", "nobody has answered in time")
@@ -476,7 +516,7 @@ elif test == "faces":
     assert first["purpose"] == "'file'" and first["reason"] == "to release 1.2", first
     assert re.fullmatch("the terminal pts/[0-9]+, until the end of this run", first["decidedBy"]), first
     assert re.fullmatch("the terminal pts/[0-9]+, kept until the end of this run", last["decidedBy"]), last
-elif test == "notice":
+elif test in ("notice", "ways"):
     # A real bus, and what stands for the desktop's notifications on it.
     sys.path.insert(0, os.path.dirname(__file__))
     from dbus_client import Client, Writer, Reader, types
@@ -534,6 +574,50 @@ elif test == "notice":
 
     desktop, shown = Desktop(), []
     assert desktop.bus("RequestName", "su", name, 4) == 1
+    if test == "ways":
+        # Ten questions at once: eight are shown by the desktop, and another one as each of them ends.
+        for number in range(10):
+            subprocess.run(
+                [vault, "credential", "git", "--no-session", "store"], cwd=folder, env=environment, check=True,
+                input=f"protocol=https\nhost=good.example\nusername=u{number}\npassword=p{number}\n\n", text=True)
+        lock, closed = threading.Lock(), []
+
+        def collect():
+            while True:
+                serial, fields, arguments = desktop.take()
+                to = [(5, ("u", serial)), (6, ("s", fields.get(7, "")))]
+                with lock:
+                    if fields.get(3) == "GetCapabilities":
+                        desktop.send(2, to, "as", ["body", "actions"])
+                    elif fields.get(3) == "Notify":
+                        shown.append(arguments)
+                        desktop.send(2, to, "u", len(shown))
+                    elif fields.get(2) == name:
+                        desktop.send(2, to, "")
+
+        threading.Thread(target=collect, daemon=True).start()
+        line = guard("for n in $(seq 0 9); do printf 'protocol=https\\nhost=good.example\\nusername=u%s\\n\\n' $n "
+                     "| git-credential-vault get | grep ^password >>answers & done; wait")
+
+        def until(condition):
+            end = time.monotonic() + 120
+            while not condition():
+                assert time.monotonic() < end and line.poll() is None, (len(shown), line.poll())
+                time.sleep(0.02)
+
+        until(lambda: len(waiting()) == 10 and len(shown) >= 8)
+        time.sleep(0.5)
+        for number in range(1, 11):
+            assert len(shown) == min(10, number + 7), (number, len(shown))
+            with lock:
+                desktop.send(4, [(1, ("o", "/org/freedesktop/Notifications")), (2, ("s", name)),
+                                 (3, ("s", "ActionInvoked"))], "us", number, "once")
+            until(lambda: number == 10 or len(waiting()) == 10 - number and len(shown) >= min(10, number + 8))
+        ends(line, 0, "")
+        assert len(open(folder + "/answers").read().split()) == 10
+        bus.terminate()
+        bus.wait()
+        sys.exit(0)
     thread = threading.Thread(target=desktop.serve, daemon=True, args=(
         [("ActionInvoked", "once"), ("ActionInvoked", "default"), ("NotificationClosed", 2)], shown))
     thread.start()

@@ -427,7 +427,7 @@ def test_always():
     assert client.logins("https://bank.example:8443/", "refused") == DENIED
     shown = json.loads(vault("show", "bank", "--json"))
     allowed = shown["attributes"]["vault:browser-allow"]
-    assert allowed.endswith("@https://bank.example") and len(allowed) > 40, shown
+    assert "@https://bank.example#" in allowed and len(allowed) > 100, shown
     assert vault("get", "bank") .strip() == CANARY
     # It is this association's alone.
     other = connected()
@@ -436,7 +436,7 @@ def test_always():
     assert other.logins(url, "always")["count"] == "1"
     assert other.logins(url, "no")["count"] == "1"
     allowed = json.loads(vault("show", "bank", "--json"))["attributes"]["vault:browser-allow"]
-    assert allowed.count("@https://bank.example") == 2, allowed
+    assert allowed.count("@https://bank.example#") == 2, allowed
     # An imported copy has none of it, nor does what an older form of the name says.
     vault("export", "json", "--yes", "--out", f"{HOME}/export.json")
     vault("set", "bank", "--attribute", "vault:browser-allow=")
@@ -453,6 +453,53 @@ def test_always():
     vault("remove", copy[0])
     # Where a form goes elsewhere, "always" is not offered, and is no yes.
     assert client.logins(url, "always", submitUrl="https://evil.test/") == DENIED
+    client.host.end()
+
+
+def test_planted():
+    """What another writer of the vault puts into an item's attributes allows nothing."""
+    add("bank", "https://bank.example")
+    add("mail", "https://mail.example")
+    client = connected()
+    url = "https://bank.example/"
+
+    def allowed(item="bank"):
+        return json.loads(vault("show", item, "--json"))["attributes"].get("vault:browser-allow", "")
+
+    def plant(text, item="bank"):
+        vault("set", item, "--attribute", f"vault:browser-allow={text}")
+
+    assert client.logins(url, "always")["count"] == "1"
+    proved = allowed()
+    entry, proof = proved.rsplit("#", 1)
+    association = entry.split("@")[0]
+    assert len(proof) == 64 and client.logins(url, "no")["count"] == "1"
+    # The entry of before proofs; one by a key that is not there; one that is changed, cut or longer.
+    for text in (entry, f"{entry}#{'0' * 64}", f"{entry}#{proof[:-1]}{'1' if proof[-1] == '0' else '0'}",
+                 f"{entry}#{proof[:-2]}", f"{proved}00", f"{entry}#", "#", f"{entry}#{proof.upper()}",
+                 f"{association}@https://bank.example.evil.test#{proof}"):
+        plant(text)
+        assert client.logins(url, "refused") == DENIED, text
+    # One of another item, and one for another site of the same item.
+    plant(proved, "mail")
+    plant(proved.replace("bank.example", "mail.example"), "mail")
+    assert client.logins("https://mail.example/", "refused") == DENIED
+    plant(f"{proved} {association}@https://evil.test#{proof}")
+    vault("set", "bank", "--field", "url", "--stdin", text="https://evil.test")
+    assert client.logins("https://evil.test/", "refused") == DENIED
+    # What was allowed here stands beside what others have said, and what those have said stays.
+    vault("set", "bank", "--field", "url", "--stdin", text="https://bank.example")
+    foreign = f"{entry}#{'ab' * 32}"
+    plant(foreign)
+    assert client.logins(url, "always")["count"] == "1"
+    assert allowed().split()[0] == foreign and len(allowed().split()) == 2, allowed()
+    assert client.logins(url, "no")["count"] == "1"
+    # After a rotation of the vault key, too: the keys of proofs are kept.
+    client.host.end()
+    vault("key", "rotate", "--new-key-file", os.environ["VAULT_KEY_FILE"])
+    client.host = Host()
+    client.change_keys()
+    assert client.logins(url, "no")["count"] == "1"
     client.host.end()
 
 

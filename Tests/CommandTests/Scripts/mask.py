@@ -344,6 +344,36 @@ def case_streams():
     assert done.stdout.decode() == f"{MASK} plain-text-here\n", done
 
 
+def case_lost():
+    """Without memory to mask what the command writes, that is said, and nothing comes unmasked."""
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", f"{home}/no_memory.so", os.path.join(
+        os.path.dirname(os.path.abspath(__file__)), "no_memory.c"), "-ldl"], check=True)
+    more = {"LD_PRELOAD": f"{home}/no_memory.so", "TEST_NO_MEMORY": f"{home}/none"}
+    secret = os.urandom(60_000).hex()
+    plain("set", "long", "--stdin", input=secret.encode())
+    with open(f"{home}/long", "w") as file:
+        file.write(secret[:-10])
+    script = "echo begin; : >started; until [ -e go ]; do sleep 0.01; done; cat long long; exit 3"
+    for leaves_room in (False, True):
+        for file in ("started", "go", "none"):
+            if os.path.exists(f"{home}/{file}"):
+                os.remove(f"{home}/{file}")
+        run = subprocess.Popen(
+            [vault, "run", "long", "--mask", "--", "/bin/sh", "-c", script], env={**environment, **more}, cwd=home,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        until(lambda: os.path.exists(f"{home}/started"))
+        for file in ("go",) if leaves_room else ("none", "go"):
+            open(f"{home}/{file}", "w").close()
+        out, errors = run.communicate(timeout=300)
+        assert out.startswith(b"begin\n"), out[:100]
+        if leaves_room:
+            assert run.returncode == 3, (run.returncode, errors)
+        else:
+            assert run.returncode == 74 and b"no memory to mask" in errors, (run.returncode, errors)
+            for place in range(0, len(secret) - 100, 10_000):
+                assert secret[place:place + 40].encode() not in out, place
+
+
 def case_killed():
     for victim in ("vault", "command", "leader"):
         child = masked("sh", "-c", "echo $$ $PPID; sleep 1000")

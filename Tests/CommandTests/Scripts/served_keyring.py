@@ -2,9 +2,11 @@
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
+import time
 
 import dbus_client
 from dbus_client import COLLECTION, ROOT, SECRET, Client, error
@@ -491,6 +493,104 @@ def confirms():
     # Locked by `vault lock`: the prompt asks for what opens the vault, then for the item.
     vault("lock")
     assert error(lambda: client.secret(session, mine)) == LOCKED
+
+
+# Another program, on the connection that the one before has left: its number, that of the last call,
+# the session and the item.
+TAKES_OVER = """
+import socket, sys
+sys.path.insert(0, sys.argv[1])
+from dbus_client import Client, Failure
+client = Client.__new__(Client)
+client.order, client.signals, client.serial = "<", [], int(sys.argv[3])
+client.socket = socket.socket(fileno=int(sys.argv[2]))
+client.socket.settimeout(300)
+try:
+    print(client.secret(sys.argv[4], sys.argv[5]))
+except Failure as failure:
+    print(failure.name)
+"""
+
+
+def execs():
+    """A yes is for the program that was asked about: one that it has run since does not get it."""
+    go, asked = os.environ["TEST_ANSWER"] + ".go", os.environ["TEST_ANSWER"] + ".asked"
+    client = Client()
+    path = client.collection("SearchItems", "a{ss}", {"service": "vault", "username": "api-token"})[0]
+
+    def forked(body):
+        for file in (go, asked):
+            if os.path.exists(file):
+                os.remove(file)
+        output, ready = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.dup2(ready, 1)
+            body()
+            os._exit(0)
+        os.close(ready)
+        return child, output
+
+    def wait_for(condition):
+        while not condition():
+            client.bus("GetId")
+
+    def in_the_middle():
+        # A call that waits for the answer, and a program that only copies what comes.
+        mine = Client()
+        session = mine.plain()
+        mine.socket.sendall(mine.message(path, SECRET + "Item", "GetSecret", "o", (session,)))
+        while not os.path.exists(asked):
+            time.sleep(0.01)
+        mine.socket.setblocking(True)
+        os.dup2(mine.socket.fileno(), 0)
+        os.execv("/bin/cat", ["cat"])
+
+    child, output = forked(in_the_middle)
+    own = os.readlink("/proc/self/exe")
+    wait_for(lambda: os.readlink(f"/proc/{child}/exe") != own)
+    open(go, "w").close()
+    said = b""
+    while DENIED.encode() not in said:
+        part = os.read(output, 4096)
+        assert part, said
+        said += part
+        assert b"s3cr3t" not in said, said
+    os.kill(child, 9)
+    os.waitpid(child, 0)
+
+    # With a prompt: the leave for one use is not another program's, either. A copy of the interpreter
+    # is one.
+    other = os.environ["TEST_ANSWER"] + ".python"
+    shutil.copy(own, other)
+
+    def after_the_prompt():
+        mine = Client()
+        session = mine.plain()
+        prompt = mine.service("Unlock", "ao", [path])[1]
+        open(go, "w").close()
+        assert shown(mine, prompt) == (0, [path])
+        os.remove(go)
+        os.remove(asked)
+        os.set_inheritable(mine.socket.fileno(), True)
+        words = [other, "-c", TAKES_OVER, os.path.dirname(os.path.abspath(__file__)),
+                 str(mine.socket.fileno()), str(mine.serial), session, path]
+        os.execve(other, words, dict(os.environ, PYTHONHOME=sys.base_prefix))
+
+    child, output = forked(after_the_prompt)
+    # It is asked about anew, by its own name.
+    wait_for(lambda: os.path.exists(asked) and os.readlink(f"/proc/{child}/exe") == other)
+    with open(os.environ["TEST_ANSWER"], "w") as file:
+        file.write("no\n")
+    open(go, "w").close()
+    said = b""
+    while (part := os.read(output, 4096)):
+        said += part
+    os.waitpid(child, 0)
+    assert said.decode().strip() == DENIED, said
+    log = [one for one in json.loads(vault("log", "--json"))["records"] if one["name"] == "api-token"]
+    assert not any(one["isAllowed"] for one in log), log
+    assert "nobody" in {one["decidedBy"] for one in log}, log
 
 
 def collections():

@@ -274,6 +274,46 @@ def leaves():
     assert Agent().keys()
 
 
+def execs():
+    # A yes is for the program that was asked about: one that it has run since does not get it.
+    key = all_keys()[0]
+    for runs_another in (True, False):
+        for file in (os.environ["TEST_ASKED"], os.environ["TEST_GO"]):
+            if os.path.exists(file):
+                os.remove(file)
+        output, input = os.pipe()
+        child = os.fork()
+        if child == 0:
+            agent = Agent()
+            agent.socket.sendall(string(bytes([13]) + string(key) + string(b"x") + 4 * b"\0"))
+            while not os.path.exists(os.environ["TEST_ASKED"]):
+                time.sleep(0.01)
+            if runs_another:
+                agent.socket.setblocking(True)
+                os.dup2(agent.socket.fileno(), 0)
+                os.dup2(input, 1)
+                # It copies what it gets, until the connection ends.
+                os.execv("/bin/cat", ["cat"])
+            open(os.environ["TEST_GO"], "w").close()
+            os.write(input, b"\0\0\0\0" + agent.answer()[:1])
+            os._exit(0)
+        os.close(input)
+        if runs_another:
+            while os.readlink(f"/proc/{child}/exe").startswith(os.readlink("/proc/self/exe")):
+                time.sleep(0.01)
+            open(os.environ["TEST_GO"], "w").close()
+        answer = b""
+        while len(answer) < 5:
+            part = os.read(output, 5 - len(answer))
+            assert part, answer
+            answer += part
+        assert answer[4] == (FAILURE if runs_another else SIGNATURE), (runs_another, answer)
+        if runs_another:
+            os.kill(child, 9)
+        os.waitpid(child, 0)
+        os.close(output)
+
+
 def stranger():
     # Of another user, by a path that lets everybody in.
     path = os.environ["TEST_SOCKET"]

@@ -8,8 +8,16 @@ enum Suite: String {
   case json = "JSONTestSuite"
   case toml = "toml-test"
   case wycheproof
+  case openSSH = "openssh-portable"
+  case git
 
   var isThere: Bool { folder != nil }
+
+  /// Whether programs of it were built.
+  func hasBuilt(_ files: String...) -> Bool {
+    guard let folder else { return false }
+    return files.allSatisfy { FileManager.default.isExecutableFile(atPath: "\(folder)/\($0)") }
+  }
 
   /// Where it lies.
   var folder: String? {

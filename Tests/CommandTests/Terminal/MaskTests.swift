@@ -12,6 +12,10 @@ struct MaskTests {
   @Test func aCommandIsStoppedContinuedAndEndedFromTheKeyboard() throws { try check("jobs") }
   @Test func aCommandSeesTheSizeOfTheWindow() throws { try check("window") }
   @Test func pipesAndFilesStayApart() throws { try check("streams") }
+
+  @Test(.enabled(if: has("cc"), "needs a C compiler"))
+  func whatCannotBeMaskedIsNotShown() throws { try check("lost") }
+
   @Test func nothingIsLeftOfWhatIsKilled() throws { try check("killed") }
 
   /// As a user who is not root, in a table of users that has them; to a server on loopback, too.

@@ -69,11 +69,14 @@ package final class ApprovalWatch {
     while true {
       let all = servers.all
       let waits: [(descriptor: Int32, reads: Bool, writes: Bool)] =
-        [(terminal.descriptor, true, false), (wakeUp.descriptor, true, false)]
-        + all.map { ($0.connection.socket, true, $0.connection.wantsToWrite) }
+        // A signal that comes while this thread does not wait would be noticed with the next event.
+        [
+          (terminal.descriptor, true, false), (terminal.signalDescriptor, true, false),
+          (wakeUp.descriptor, true, false),
+        ] + all.map { ($0.connection.socket, true, $0.connection.wantsToWrite) }
       let ready = LocalSocket.wait(
         for: waits, milliseconds: answered != nil || again != nil ? 100 : nil)
-      if ready[1].reads {
+      if ready[2].reads {
         wakeUp.clear()
         servers.connect(.watch)
       }
@@ -81,7 +84,7 @@ package final class ApprovalWatch {
         again = nil
         servers.connect(.watch) { !refused.contains($0) }
       }
-      for (server, ready) in zip(all, ready[2...]) {
+      for (server, ready) in zip(all, ready[3...]) {
         if ready.writes { server.connection.write() }
         if ready.reads { servers.events(of: server).forEach { take($0, from: server) } }
       }

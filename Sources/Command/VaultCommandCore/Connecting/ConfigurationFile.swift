@@ -59,14 +59,42 @@ package struct ConfigurationFile {
     }
   }
 
-  /// Removes the file.
+  /// Removes the file, or the link that is in its place.
   ///
   /// - Throws: ``CommandError`` with code `input-output`.
-  package func remove() throws {
+  package func remove() throws { try Self.remove(path, hint: nil) }
+
+  /// Removes the file whose text is all ours, also at the end of links, as folders of settings that
+  /// are kept elsewhere have them: the text does not stay there.
+  ///
+  /// - Throws: ``CommandError`` with code `input-output`.
+  package func removeText() throws {
+    let target = target
+    try remove()
+    if let target {
+      try Self.remove(target, hint: "the link to it is gone; take out of it what connecting wrote")
+    }
+  }
+
+  /// The file that a link in its place leads to; `nil` where there is no link.
+  private var target: String? {
+    guard UserFile.isLink(path), let target = try? UserFile.target(of: path),
+      !target.isSame(as: path)
+    else { return nil }
+    return target
+  }
+
+  /// What ``removeText()`` removes of a text, line by line.
+  package func removedLines(of text: String) -> [String] {
+    Self.lines(of: text) + (target.map { ["\($0), to which a link leads, is removed, too"] } ?? [])
+  }
+
+  private static func remove(_ path: String, hint: String?) throws {
     do {
       try System.unlink(path, in: AT_FDCWD)
     } catch {
-      throw CommandError(.inputOutput, "\(path) cannot be removed: \(error.reason)")
+      throw CommandError(
+        .inputOutput, "\(path) cannot be removed: \(error.reason)", hint: hint)
     }
   }
 }

@@ -109,7 +109,9 @@ extension Connection {
     let text = BrowserManifest.manifest(for: browser, script: script.path)
     let before = try file.text()
     guard before != text else { return nil }
-    let isOther = !before.isEmpty && !BrowserManifest.isOwn(before)
+    // A link that leads to an empty file, too: what is written there would stay when it is removed.
+    let isOther =
+      !BrowserManifest.isOwn(before) && UserFile.exists(file.path, followingLinks: false)
     let kept = "\(try folder(of: browser))/\(BrowserManifest.keptFile)"
     var lines = ConfigurationFile.lines(of: text)
     if isOther { lines.append("the manifest of another program is kept as \(kept)") }
@@ -123,8 +125,8 @@ extension Connection {
     let file = try manifest(of: browser)
     let kept = "\(try folder(of: browser))/\(BrowserManifest.keptFile)"
     guard UserFile.exists(kept) else {
-      return Change(path: file.path, lines: ConfigurationFile.lines(of: try file.text())) {
-        try file.remove()
+      return Change(path: file.path, lines: file.removedLines(of: try file.text())) {
+        try file.removeText()
       }
     }
     return Change(path: file.path, lines: ["\(kept) is put back"]) {
@@ -217,7 +219,7 @@ extension Connection {
     let text = try file.text()
     guard BrowserManifest.isOwnScript(text) else { return [] }
     return [
-      Change(path: file.path, lines: ConfigurationFile.lines(of: text)) { try file.remove() }
+      Change(path: file.path, lines: file.removedLines(of: text)) { try file.removeText() }
     ]
   }
 }

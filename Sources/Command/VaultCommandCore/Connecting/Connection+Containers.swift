@@ -69,7 +69,10 @@ extension Connection {
       (try? ConfigurationFile(path: dockerPath()).text()) ?? "")
     let link = isUsed ? [] : try removingHelperLink()
     guard try isPodmanConnected() else { return link }
-    let removed = Change(path: file.path, lines: PodmanConfiguration.lines) { try file.remove() }
+    let removed = Change(
+      path: file.path,
+      lines: file.removedLines(of: PodmanConfiguration.lines.joined(separator: "\n"))
+    ) { try file.removeText() }
     return [removed] + link
   }
 

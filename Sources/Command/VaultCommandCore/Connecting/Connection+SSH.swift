@@ -152,8 +152,8 @@ extension Connection {
         .connectionChanged, "\(file.path) has been changed since",
         hint: "remove what you do not want, and the file")
     case true?:
-      return Change(path: file.path, lines: ConfigurationFile.lines(of: text)) {
-        try file.remove()
+      return Change(path: file.path, lines: file.removedLines(of: text)) {
+        try file.removeText()
       }
     }
   }

@@ -472,8 +472,8 @@ package struct Connection {
           .connectionChanged, "\(file.path) has been changed since",
           hint: "remove what you do not want, and the file")
       case true?:
-        return Change(path: file.path, lines: ConfigurationFile.lines(of: before)) {
-          try file.remove()
+        return Change(path: file.path, lines: file.removedLines(of: before)) {
+          try file.removeText()
         }
       }
     }

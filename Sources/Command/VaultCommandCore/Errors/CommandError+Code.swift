@@ -227,7 +227,7 @@ extension CommandError {
     case permissionDenied = "permission-denied"
     /// The system denied the access to a store.
     case accessDenied = "access-denied"
-    /// Behind `vault guard`, where secrets are for git, docker and aws alone.
+    /// Behind `vault guard`, where secrets are for git, docker, aws, pip and uv alone.
     case insideGuard = "inside-guard"
     /// A person has to allow this use, and has not.
     case notApproved = "not-approved"

@@ -28,7 +28,7 @@ package enum GuardClient {
     }
     throw CommandError(
       .insideGuard,
-      "inside \(ProgramName.current) guard secrets are for git, docker and aws, by their own protocols",
+      "inside \(ProgramName.current) guard secrets are for git, docker, aws, pip and uv, by their own protocols",
       hint: "run this line outside of the wall")
   }
 
@@ -42,7 +42,14 @@ package enum GuardClient {
   package static func answer(_ face: CredentialProtocol, _ words: [String]) throws {
     guard GuardRequest.faces.contains(face) else {
       throw CommandError(
-        .insideGuard, "inside \(ProgramName.current) guard only git, docker and aws are answered",
+        .insideGuard,
+        "inside \(ProgramName.current) guard only git, docker, aws, pip and uv are answered",
+        hint: "run this line outside of the wall")
+    }
+    if face == .keyring, let line = try? KeyringLine(words), !KeyringRequest.readsOthers(line) {
+      throw CommandError(
+        .insideGuard,
+        "inside \(ProgramName.current) guard keyring reads passwords of other services, and sets none",
         hint: "run this line outside of the wall")
     }
     let input =

@@ -12,6 +12,9 @@ package struct GuardWall {
   private static let inside = "/run/vault-guard"
   private static let links = "\(inside)/bin"
   private static let socket = "\(inside)/socket"
+  private static let agent = "\(inside)/ssh"
+  /// More is nobody's list of hosts.
+  private static let maximumHosts = 4 << 20
 
   /// Variables that a command gets as they are.
   private static let plainVariables: Set<String> = [
@@ -24,6 +27,10 @@ package struct GuardWall {
   private let places: GuardPlaces
   /// The socket of the one that answers; `nil` where nothing is let out.
   package var socket: String?
+  /// Whether keys of ssh sign inside: beside the socket is that of their agent.
+  package var hasAgent = false
+  /// Whether pip and uv get passwords.
+  package var hasKeyring = false
   /// The profiles of AWS that are let out.
   package var profiles: [String] = []
   /// Whether the network stays as it is.
@@ -132,7 +139,30 @@ package struct GuardWall {
         ("GIT_CONFIG_KEY_1", "credential.helper"), ("GIT_CONFIG_VALUE_1", helper),
       ]
     }
+    if socket != nil, hasAgent { values.append(("SSH_AUTH_SOCK", Self.agent)) }
+    if socket != nil, hasKeyring {
+      // They run a program `keyring`, which is a link to this one.
+      values += ["PIP", "UV"].map { ("\($0)_KEYRING_PROVIDER", "subprocess") }
+    }
     return try values.map { ($0.0, try SecretBytes(text: $0.1)) }
+  }
+
+  /// The hosts that ssh knows, without which it asks whether to believe a host; `nil` where there are
+  /// none, and where a link is in their place: an earlier command may have led it elsewhere.
+  private var knownHosts: String? {
+    guard let folder = try? System.open(home, in: AT_FDCWD, flags: O_RDONLY | O_DIRECTORY) else {
+      return nil
+    }
+    defer { System.close(folder) }
+    let path = ".ssh/known_hosts"
+    guard let file = try? System.openNoLinks(path, in: folder, flags: O_RDONLY | O_NONBLOCK) else {
+      return nil
+    }
+    defer { System.close(file) }
+    guard let status = try? System.status(file), status.isRegular,
+      let bytes = try? System.readAll(file, expected: 4096, limit: Self.maximumHosts)
+    else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   private var runtime: String { "/run/user/\(geteuid())" }
@@ -143,6 +173,7 @@ package struct GuardWall {
     let program = ProgramName.current
     let docker = JSONValue.object([("credsStore", .string(program))]).text()
     var files = [("\(home)/.docker/config.json", "\(docker)\n")]
+    if hasAgent, let knownHosts { files.append(("\(home)/.ssh/known_hosts", knownHosts)) }
     if !profiles.isEmpty {
       let sections = profiles.map { profile in
         "[\(profile == "default" ? profile : "profile \(profile)")]\n"
@@ -193,7 +224,13 @@ package struct GuardWall {
     where GuardRequest.faces.contains(link.face) {
       all += ["--symlink", ProgramName.current, "\(Self.links)/\(link.name)"]
     }
-    if let socket { all += ["--ro-bind", socket, Self.socket] }
+    if let socket {
+      all += ["--ro-bind", socket, Self.socket]
+      if hasKeyring { all += ["--symlink", ProgramName.current, "\(Self.links)/keyring"] }
+      if hasAgent {
+        all += ["--ro-bind", "\(HelperProgram.parent(of: socket))/ssh", Self.agent]
+      }
+    }
     all += ["--remount-ro", "/"]
     return all + ["--chdir", folders.working, "--seccomp", String(filter)]
   }

@@ -20,6 +20,8 @@ package struct KeyringServingOrder {
   package var confirms = false
   /// Patterns of the items that a person is asked about behind a wall.
   package var confirmed: [String] = []
+  /// Whether keys of ssh sign behind a wall.
+  package var servesKeys = false
   /// Patterns of the items that nobody is asked about before a coding agent uses them.
   package var unconfirmed: [String] = []
   /// Variables that no program gets which the helper starts.
@@ -116,9 +118,10 @@ package struct KeyringServingOrder {
       ("acceptsRollback", .bool(settings.acceptsRollback)), ("only", .strings(patterns)),
       ("writable", .strings(writable)), ("isReadOnly", .bool(isReadOnly)),
       ("confirms", .bool(confirms)), ("confirmed", .strings(confirmed)),
+      ("servesKeys", .bool(servesKeys)),
       ("unconfirmed", .strings(unconfirmed)), ("hidden", .strings(hidden.sorted())),
       ("version", .optional(version)), ("patience", .string(String(patience))),
-      ("replaces", .bool(replaces)),
+      ("replaces", .bool(replaces)), ("program", .string(HelperProgram.ownFile)),
       ("path", .optional(path)), ("process", .string(String(getpid()))),
       ("terminal", .optional(terminal.map { String($0) })),
     ])

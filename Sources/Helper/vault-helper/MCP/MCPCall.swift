@@ -101,6 +101,16 @@ struct MCPResult {
   }
 }
 
+extension ProgramEnd {
+  /// How a command has ended, for the model.
+  fileprivate var words: String {
+    switch self {
+    case .exited(let status): "the command has ended with status \(status)"
+    case .killed(let signal): "the command was ended by signal \(signal)"
+    }
+  }
+}
+
 extension MCPResult {
   /// What has become of a command.
   init(_ run: MaskedCapture.Result?, seconds: Int) {
@@ -113,6 +123,13 @@ extension MCPResult {
         error:
           "the command took longer than \(Plural.of(seconds, "second")) and was ended. stdout: "
           + "\(run.output.text) stderr: \(run.errors.text)")
+      return
+    }
+    guard run.isComplete else {
+      self.init(
+        error:
+          "\(run.end.words), and there was no memory to mask what it wrote: a part of it is missing. "
+          + "stdout: \(run.output.text) stderr: \(run.errors.text)")
       return
     }
     var members: [(String, JSONValue)] = []

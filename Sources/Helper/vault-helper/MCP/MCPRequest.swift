@@ -105,7 +105,7 @@ struct MCPRequest {
 struct MCPPlan {
   /// The most of a command that a person is asked about, as it is shown, in columns: a question has
   /// room on a terminal of 80 columns and 24 lines.
-  static let maximumShown = 700
+  static let maximumShown = ApprovalQuestion.maximumCommand
 
   let variables: [(variable: String, item: Item)]
   let command: [String]?
@@ -162,7 +162,7 @@ struct MCPPlan {
       identity: identity,
       question: ApprovalQuestion(
         item: items.map(\.name.text).joined(separator: ", "),
-        use: command == nil ? "mcp, any command" : "mcp", purpose: program,
+        use: command == nil ? "mcp, any command" : "mcp", purpose: program, command: shown,
         sentence: "\(Person.name(of: caller)) wants to \(wants)",
         programs: caller.approvalPrograms, folder: UserFile.workingDirectory, reason: reason))
   }

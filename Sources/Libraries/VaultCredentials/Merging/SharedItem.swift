@@ -169,6 +169,12 @@ extension VaultIndex {
   /// The setting that says which state of a space the items were brought to.
   static let sharedSetting = "sync.mark"
 
-  /// Whether keys of a purpose belong to one machine's vault and never go to another's.
+  /// Whether keys of a purpose are those of a machine in a space.
   static func isOfDevice(_ purpose: String) -> Bool { purpose.hasPrefix("sync-") }
+
+  /// Whether keys of a purpose belong to one machine's vault and never go to another's: those of a
+  /// space, and those of what a person has allowed on this machine alone.
+  static func staysOnMachine(_ purpose: String) -> Bool {
+    isOfDevice(purpose) || purpose.hasPrefix("machine-")
+  }
 }

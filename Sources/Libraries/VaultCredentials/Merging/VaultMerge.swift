@@ -594,7 +594,7 @@ struct VaultMerge {
     var taken: [VaultIndex.DataKey] = []
     for var key in theirs.index.dataKeys
     where !known.contains(key.id) && !own.contains(key.purpose)
-      && !VaultIndex.isOfDevice(key.purpose)
+      && !VaultIndex.staysOnMachine(key.purpose)
     {
       if edit.index.dataKeys.contains(where: { $0.purpose == key.purpose && !$0.isRetired }) {
         key.isRetired = true

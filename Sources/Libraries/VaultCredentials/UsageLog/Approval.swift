@@ -21,4 +21,9 @@ package struct Approval: Sendable, Equatable {
     (self.isAllowed, self.by, self.refusal) = (isAllowed, by, refusal)
     (self.isByPerson, self.isAlways) = (isByPerson, isAlways)
   }
+
+  /// What becomes of a yes whose program has run another one since it asked: nobody was asked about
+  /// that one.
+  package static let changedProgram = Approval(
+    isAllowed: false, by: "nobody", refusal: "it has run another program since it asked")
 }

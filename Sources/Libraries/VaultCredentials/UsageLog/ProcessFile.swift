@@ -70,13 +70,19 @@ struct ProcessFile {
   /// Its executable; `nil` where that is not for this user.
   ///
   /// Whoever makes a namespace of mounts chooses under which path a program is run there; so a path
-  /// is believed if the same file is there for this process, too.
-  func executable() -> Executable? {
+  /// is believed if the same file is there for this process, too. A file that is known is called by its
+  /// path here, wherever it is mounted there.
+  func executable(known: String? = nil) -> Executable? {
     guard let path = System.linkTarget(folder + "/exe"),
       let file = try? System.targetStatus(of: folder + "/exe", in: AT_FDCWD)
     else { return nil }
     let here = try? System.targetStatus(of: String(decoding: path, as: UTF8.self), in: AT_FDCWD)
     if let here, here.isSameFile(as: file) { return .path(path) }
+    if let known, let own = try? System.targetStatus(of: known, in: AT_FDCWD),
+      own.isSameFile(as: file)
+    {
+      return .path(Array(known.utf8))
+    }
     // The file was replaced or removed, as by an update, if the mounts are the same.
     let mounts = try? System.targetStatus(of: folder + "/ns/mnt", in: AT_FDCWD)
     let own = try? System.targetStatus(of: "/proc/self/ns/mnt", in: AT_FDCWD)

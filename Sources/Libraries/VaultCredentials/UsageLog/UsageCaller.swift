@@ -81,12 +81,14 @@ package struct UsageCaller: Sendable, Equatable {
   ///   - user: Its user.
   ///   - isSameProgram: Whether it is known to be the program that connected: the process may have
   ///     ended, or have run another one.
-  package init(process: Int32, user: UInt32, isSameProgram: Bool = true) {
+  ///   - known: The path of a file that is called so wherever it is mounted, such as this command,
+  ///     which a wall shows at a place of its own.
+  package init(process: Int32, user: UInt32, isSameProgram: Bool = true, known: String? = nil) {
     self.user = user
     let file = ProcessFile("\(process)")
     terminalDevice = file.status()?.terminal ?? 0
     addPlace(of: file)
-    addPrograms(from: process)
+    addPrograms(from: process, known: known)
     if !isSameProgram, !programs.isEmpty { programs[0] = .unknown(process, Self.changed) }
   }
 
@@ -95,12 +97,12 @@ package struct UsageCaller: Sendable, Equatable {
     controlGroup = process.controlGroup()
   }
 
-  private mutating func addPrograms(from first: Int32) {
+  private mutating func addPrograms(from first: Int32, known: String? = nil) {
     var pid = first
     while pid > 0, programs.count < Self.maximumPrograms {
       let file = ProcessFile("\(pid)")
       guard let status = file.status() else { break }
-      switch file.executable() {
+      switch file.executable(known: known) {
       case .path(let path):
         programs.append(
           Program(pid: pid, name: Array(path.prefix(Self.maximumName)), isPath: true))

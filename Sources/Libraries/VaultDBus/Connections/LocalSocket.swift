@@ -19,12 +19,18 @@ package import VaultSealing
       program = Program(of: process)
     }
 
+    /// The program that the process is now; `nil` if the kernel does not say.
+    package var currentProgram: Program? { Program(of: process) }
+
     /// Whether the process is still the program that it was when it was first seen: it has neither
     /// ended nor run another one.
-    package var isSameProgram: Bool { program != nil && program == Program(of: process) }
+    package var isSameProgram: Bool { program != nil && program == currentProgram }
   }
 
   /// A program that a process runs: its file, and when the process was started.
+  ///
+  /// A question to a person is about one: what has run another program by the time of the answer is
+  /// not meant by it.
   package struct Program: Hashable, Sendable {
     package let device: UInt64
     package let inode: UInt64

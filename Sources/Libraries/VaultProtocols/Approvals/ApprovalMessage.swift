@@ -118,7 +118,8 @@ extension ApprovalQuestion {
       let count = object.number("count"), let seconds = object.number("seconds")
     else { return nil }
     self.init(
-      item: item, use: use, purpose: object["purpose"]?.scalarText, sentence: sentence,
+      item: item, use: use, purpose: object["purpose"]?.scalarText,
+      command: object["command"]?.scalarText, sentence: sentence,
       programs: (object["programs"]?.elements ?? []).compactMap { program in
         guard let process = program.number("pid"),
           let name = program["path"]?.scalarText ?? program["name"]?.scalarText
@@ -137,7 +138,8 @@ extension ApprovalQuestion {
   package var members: [(String, JSONValue)] {
     [
       ("number", .number(Int64(number))), ("item", .string(item)), ("use", .string(use)),
-      ("purpose", .optional(purpose)), ("sentence", .string(sentence)),
+      ("purpose", .optional(purpose)), ("command", .optional(command)),
+      ("sentence", .string(sentence)),
       (
         "programs",
         .array(
@@ -168,7 +170,8 @@ extension KeptAnswer {
     else { return nil }
     self.init(
       ApprovalQuestion(
-        item: item, use: use, purpose: object["purpose"]?.scalarText, sentence: ""),
+        item: item, use: use, purpose: object["purpose"]?.scalarText,
+        command: object["command"]?.scalarText, sentence: ""),
       number: number, isAllowed: object["isAllowed"] == .bool(true),
       seconds: object.number("seconds"))
     chain = object["programs"]?.scalarText ?? ""
@@ -178,7 +181,8 @@ extension KeptAnswer {
   package var members: [(String, JSONValue)] {
     [
       ("number", .number(Int64(number))), ("item", .string(item)), ("use", .string(use)),
-      ("purpose", .optional(purpose)), ("programs", .string(chain)),
+      ("purpose", .optional(purpose)), ("command", .optional(command)),
+      ("programs", .string(chain)),
       ("isAllowed", .bool(isAllowed)),
       ("seconds", seconds.map { .number(Int64($0)) } ?? .null),
     ]

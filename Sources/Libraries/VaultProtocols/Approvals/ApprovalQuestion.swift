@@ -9,6 +9,8 @@ package struct ApprovalQuestion: Sendable, Equatable {
   package static let maximumReason = 200
   /// The most of other texts, in scalars, so that a question is a line that every connection takes.
   private static let (maximumItem, maximumSentence, maximumFolder) = (256, 2000, 1024)
+  /// The most of a command, in columns and in scalars: one that is longer is not asked about.
+  package static let maximumCommand = 700
   /// The variable in which a program says why it asks.
   package static let reasonVariable = "VAULT_REASON"
 
@@ -57,6 +59,8 @@ package struct ApprovalQuestion: Sendable, Equatable {
   package var use: String
   /// What for, such as `https://github.com`.
   package var purpose: String?
+  /// The command that would get the item, as the question shows it; `nil` where there is none.
+  package var command: String?
   /// The question as a sentence, without a question mark.
   package var sentence: String
   package var programs: [Program]
@@ -76,12 +80,13 @@ package struct ApprovalQuestion: Sendable, Equatable {
   package var mayBeAlways = false
 
   package init(
-    item: String, use: String, purpose: String? = nil, sentence: String,
+    item: String, use: String, purpose: String? = nil, command: String? = nil, sentence: String,
     programs: [Program] = [], folder: String? = nil, reason: String? = nil,
     isOnlyRefused: Bool = false, mayBeAlways: Bool = false
   ) {
     (self.isOnlyRefused, self.mayBeAlways) = (isOnlyRefused, mayBeAlways && !isOnlyRefused)
     (self.item, self.use) = (Self.cut(item, to: Self.maximumItem), use)
+    self.command = command.map { Self.cut($0, to: Self.maximumCommand) }
     self.sentence = Self.cut(sentence, to: Self.maximumSentence)
     self.purpose = purpose.flatMap(Self.bounded)
     self.programs = programs
@@ -298,6 +303,8 @@ package struct KeptAnswer: Sendable, Equatable {
   package var item: String
   package var use: String
   package var purpose: String?
+  /// The command that it holds for; `nil` where it holds for more, or for none.
+  package var command: String?
   package var chain: String
   package var isAllowed: Bool
   /// Seconds for which it still holds; `nil` until who serves ends.
@@ -305,6 +312,7 @@ package struct KeptAnswer: Sendable, Equatable {
 
   package init(_ question: ApprovalQuestion, number: Int, isAllowed: Bool, seconds: Int?) {
     (item, use, purpose) = (question.item, question.use, question.purpose)
+    command = question.command
     (chain, self.number, self.isAllowed) = (question.chain, number, isAllowed)
     self.seconds = seconds
   }

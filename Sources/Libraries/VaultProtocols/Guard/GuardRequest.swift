@@ -13,7 +13,7 @@ package struct GuardRequest: Sendable {
   /// The variable that names the socket, and by which a program knows where it is.
   package static let variable = "VAULT_GUARD"
   /// The programs that are answered.
-  package static let faces: Set<CredentialProtocol> = [.git, .docker, .aws]
+  package static let faces: Set<CredentialProtocol> = [.git, .docker, .aws, .keyring]
 
   package let face: CredentialProtocol
   package let words: [String]
@@ -78,6 +78,7 @@ package struct GuardRequest: Sendable {
     switch request {
     case let request as GitRequest: request.place
     case let request as DockerRequest: request.place
+    case let request as KeyringRequest: request.place
     default: nil
     }
   }
@@ -100,9 +101,16 @@ package struct GuardRequest: Sendable {
       case "erase": return try AWSRequest.erase(profile: words[0])
       default: throw GuardMessage.unreadable
       }
+    case .keyring:
+      let line = try KeyringLine(words)
+      guard KeyringRequest.readsOthers(line) else { throw Self.isForOthers }
+      return KeyringRequest(line)
     default: throw GuardMessage.unreadable
     }
   }
+
+  private static let isForOthers = ProtocolError(
+    .invalidRequest, "behind the guard, only passwords of other services are read by keyring")
 }
 
 /// The answer to a ``GuardRequest``.

@@ -25,6 +25,22 @@ public struct KeyringRequest: CredentialRequest {
     self.secret = secret
   }
 
+  /// The items that are stored for programs that ask `keyring`.
+  package static func items(in snapshot: VaultSnapshot) -> [Item] {
+    var query = ItemQuery()
+    query.attributes = [ServiceCredential.client: client]
+    return snapshot.items(matching: query)
+  }
+
+  /// Whether a line reads a password of another program's service: by the vault's own one, any item
+  /// could be read, whatever program it is for.
+  package static func readsOthers(_ line: KeyringLine) -> Bool {
+    line.action == .get && line.service != ownService
+  }
+
+  /// The service, for the log.
+  var place: String? { ApprovalQuestion.bounded(line.service) }
+
   /// The access to a vault: created to store a password.
   public var access: VaultAccess { line.action == .set ? .created : .ifExists }
 

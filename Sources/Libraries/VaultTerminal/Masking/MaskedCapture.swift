@@ -66,6 +66,8 @@ package struct KeptText: Sendable {
     package let ending: Ending
     package let output: KeptText
     package let errors: KeptText
+    /// Whether all output was read: what there was no memory to mask is left out.
+    package let isComplete: Bool
   }
 
   /// How long the process has that is asked to end; ``ProgramKeeper`` needs less.
@@ -119,6 +121,8 @@ package struct KeptText: Sendable {
     var source: Int32
     let masked: RedactingStream
     var kept: KeptText
+    /// Whether there was no memory for what came: it cannot be masked, and is read and left out.
+    private(set) var isLost = false
 
     init(_ source: Int32, _ redactor: Redactor, limit: Int) throws {
       (self.source, kept) = (source, KeptText(limit: limit))
@@ -129,13 +133,24 @@ package struct KeptText: Sendable {
     mutating func read() -> Bool {
       guard source >= 0 else { return false }
       var failure: Int32 = 0
-      let count =
-        (try? masked.append(upTo: MaskedCapture.portion) { [source] room in
-          do { return try System.read(source, into: &room) } catch let error as System.Failure {
-            failure = error.errno
-            return 0
+      var count = 0
+      if !isLost {
+        do {
+          count = try masked.append(upTo: MaskedCapture.portion) { [source] room in
+            do { return try System.read(source, into: &room) } catch let error as System.Failure {
+              failure = error.errno
+              return 0
+            }
           }
-        }) ?? 0
+        } catch {
+          isLost = true
+        }
+      }
+      if isLost {
+        (count, failure) = readAway()
+        // A program that nobody reads would be ended by that.
+        if count > 0 { return true }
+      }
       if count == 0 {
         if failure == EAGAIN || failure == EINTR { return false }
         close(source)
@@ -146,6 +161,14 @@ package struct KeptText: Sendable {
       masked.take(into: &bytes)
       kept.add(bytes)
       return true
+    }
+
+    /// Reads what cannot be masked, and gives none of it.
+    private func readAway() -> (count: Int, failure: Int32) {
+      var bytes = [UInt8](repeating: 0, count: 4096)
+      var span = bytes.mutableSpan
+      var room = unsafe span.mutableBytes
+      do { return (try System.read(source, into: &room), 0) } catch { return (0, error.errno) }
     }
 
     /// What is left at the end: nothing of what is the beginning of a secret for certain.
@@ -219,7 +242,8 @@ package struct KeptText: Sendable {
       streams[index].finish()
     }
     return Result(
-      end: end ?? .exited(0), ending: ending, output: streams[0].kept, errors: streams[1].kept)
+      end: end ?? .exited(0), ending: ending, output: streams[0].kept, errors: streams[1].kept,
+      isComplete: !streams.contains(where: \.isLost))
   }
 
   private func ended(isAwaited: Bool) -> ProgramEnd? {

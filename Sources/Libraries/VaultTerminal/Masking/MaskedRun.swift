@@ -89,6 +89,11 @@ import VaultStorage
       while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
     }
     drain()
+    guard !streams.outputs.contains(where: \.isLost) else {
+      throw TerminalError(
+        .inputOutput,
+        "there was no memory to mask what the command wrote: a part of it is missing")
+    }
     return end ?? .exited(0)
   }
 
@@ -218,7 +223,9 @@ import VaultStorage
   // MARK: - Bytes
 
   private var timeout: Int32 {
-    let isHolding = streams.outputs.contains { !$0.isPaused && $0.stream.isHolding }
+    let isHolding = streams.outputs.contains {
+      !$0.isPaused && !$0.isLost && $0.stream.isHolding
+    }
     if isHolding { return Self.pause }
     return streams.hasSession && !isRaw && !keysEnded ? Self.foregroundCheck : -1
   }
@@ -246,7 +253,7 @@ import VaultStorage
     }
     let count = unsafe poll(&waiting, nfds_t(waiting.count), timeout)
     if count == 0 {
-      for output in streams.outputs where !output.isPaused {
+      for output in streams.outputs where !output.isPaused && !output.isLost {
         output.isPaused = true
         output.stream.takeAfterPause(&output.pending)
       }
@@ -286,15 +293,24 @@ import VaultStorage
   }
 
   private func read(_ output: MaskedStreams.Output) {
+    guard !output.isLost else { return readAway(output) }
     var failure: Int32 = 0
-    let count =
-      (try? output.stream.append(upTo: 64 << 10) { room in
+    var count = 0
+    do {
+      count = try output.stream.append(upTo: 64 << 10) { room in
         do { return try System.read(output.source, into: &room) } catch let error as System.Failure
         {
           failure = error.errno
           return 0
         }
-      }) ?? 0
+      }
+    } catch {
+      // What is held is the beginning of a secret, of which the rest is not seen any more.
+      output.isLost = true
+      output.stream.take(into: &output.pending)
+      if output.stream.isHolding { output.pending += Redactor.replacement }
+      return
+    }
     if failure == EAGAIN { return }
     if count == 0 {
       // EIO: nobody has the pseudo-terminal any more.
@@ -303,6 +319,18 @@ import VaultStorage
     } else {
       output.isPaused = false
       output.stream.take(into: &output.pending)
+    }
+  }
+
+  /// Reads what cannot be masked, and gives none of it: a program that nobody reads would be ended.
+  private func readAway(_ output: MaskedStreams.Output) {
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    var span = bytes.mutableSpan
+    var room = unsafe span.mutableBytes
+    do {
+      if try System.read(output.source, into: &room) == 0 { output.source = -1 }
+    } catch {
+      if error.errno != EAGAIN, error.errno != EINTR { output.source = -1 }
     }
   }
 
@@ -346,7 +374,7 @@ import VaultStorage
         if count == 0 { break }
         if count > 0 { read(output) }
       }
-      output.stream.takeAll(into: &output.pending)
+      if !output.isLost { output.stream.takeAll(into: &output.pending) }
       flush(output)
     }
   }

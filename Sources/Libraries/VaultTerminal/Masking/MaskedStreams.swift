@@ -17,6 +17,8 @@ import VaultStorage
     var written = 0
     /// Whether nothing has come since the last pause.
     var isPaused = true
+    /// Whether there was no memory for what came: it cannot be masked, and is read and left out.
+    var isLost = false
 
     init(source: Int32, target: Int32, _ redactor: Redactor) throws {
       self.source = source

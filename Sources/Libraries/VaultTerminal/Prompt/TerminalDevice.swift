@@ -25,6 +25,9 @@ package import VaultSealing
   /// The terminal, to be waited for beside other descriptors.
   package let descriptor: Int32
   private let signals: SignalPipe
+  /// What can be read when a signal was caught, for who waits for other descriptors as well; then
+  /// ``next(within:)`` has to be called.
+  package var signalDescriptor: Int32 { signals.descriptor }
   private var savedMode = termios()
   private let echoes: Bool
   private let asks: Bool

@@ -123,9 +123,11 @@ struct ApproveCommand: ParsableCommand {
         "\(server.name).\(answer.number)", StandardOutput.shown(answer.item), answer.use,
         answer.isAllowed ? "allowed" : "refused",
         answer.seconds.map { "for \(TimeSpan.text($0))" } ?? "for this run", server.serves,
+        // Whole: of two commands, nobody sees which one is meant by their beginning.
+        (answer.command ?? answer.purpose).map(Sanitizer.visible) ?? "-",
       ]
     }
-    try show(lines, ["NUMBER", "ITEM", "HOW", "ANSWER", "UNTIL", "WHERE"])
+    try show(lines, ["NUMBER", "ITEM", "HOW", "ANSWER", "UNTIL", "WHERE", "FOR"])
     if lines.isEmpty, StandardError.isTerminal {
       StandardError.note("no answer holds for longer")
     }

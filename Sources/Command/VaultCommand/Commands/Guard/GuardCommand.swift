@@ -1,6 +1,7 @@
 import ArgumentParser
 import VaultCommandCore
 import VaultCredentials
+import VaultProtocols
 import VaultSealing
 import VaultStorage
 import VaultTerminal
@@ -14,8 +15,8 @@ struct GuardCommand: ParsableCommand {
       "\(ProgramName.current) guard [--only GLOB…] [--rw PATH…] [--ro PATH…] [<options>] -- COMMAND [ARG…]",
     discussion: """
       Behind the wall are the system's programs, the working folder, and what --rw and --ro name. The home is \
-      empty; there is no other process, no session bus, no agent, no key of the kernel, and no vault. git, docker and \
-      aws get the items that --only names, by their own protocols.
+      empty; there is no other process, no session bus, no agent, no key of the kernel, and no vault. git, docker, aws, \
+      pip and uv get the items that --only names, by their own protocols; with --ssh, its keys of ssh sign.
 
       \(ProgramName.current) guard --only 'git/github.com/*' -- git pull
       \(ProgramName.current) guard --only 'git/*' --confirm -- ./agent
@@ -25,12 +26,15 @@ struct GuardCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Let git, docker and aws use the items that match; repeatable. No session is started.",
+      "Let git, docker, aws, pip and uv use the items that match; repeatable. No session is started.",
       valueName: "glob"))
   var only: [String] = []
 
   @Flag(help: "Let git, docker and aws also store and forget items that match --only.")
   var store = false
+
+  @Flag(help: "Let ssh and git sign with the keys that match --only; no key is seen.")
+  var ssh = false
 
   @Option(
     help: ArgumentHelp(
@@ -86,6 +90,11 @@ struct GuardCommand: ParsableCommand {
         "--store needs --only, which names what may be stored",
         hint: "\(ProgramName.current) guard --only 'git/github.com/*' --store -- COMMAND")
     }
+    guard !ssh || !only.isEmpty else {
+      throw CommandError.usage(
+        "--ssh needs --only, which names the keys that sign",
+        hint: "\(ProgramName.current) guard --only 'ssh/github' --ssh -- git pull")
+    }
     guard confirm.isEmpty || !only.isEmpty else {
       throw CommandError.usage(
         "--confirm needs --only, which names what may be let out",
@@ -117,14 +126,15 @@ struct GuardCommand: ParsableCommand {
       // A session would let every program of the user read the whole vault.
       settings.sessionSeconds = 0
       let patterns = only.map { NamePattern($0) }
-      let (key, names) = try settings.withVault { vault in
-        (
-          vault.vaultKey,
-          try vault.readInPlace().names(matching: .all).filter { name in
-            patterns.contains { $0.matches(name) }
-          }
+      let (key, names, hasKeyring) = try settings.withVault { vault in
+        let snapshot = try vault.readInPlace()
+        func isMeant(_ name: String) -> Bool { patterns.contains { $0.matches(name) } }
+        return (
+          vault.vaultKey, snapshot.names(matching: .all).filter(isMeant),
+          KeyringRequest.items(in: snapshot).contains { isMeant($0.name.text) }
         )
       }
+      (wall.hasKeyring, wall.hasAgent) = (hasKeyring, ssh)
       if names.isEmpty {
         StandardError.note(
           store
@@ -135,6 +145,7 @@ struct GuardCommand: ParsableCommand {
       var order = KeyringServingOrder(settings)
       order.patterns = only
       order.isReadOnly = !store
+      order.servesKeys = ssh
       order.writable = folders.all.filter(\.isWritable).map(\.path)
       order.confirmed = confirm
       if let answerWithin { try order.setPatience(answerWithin) }
