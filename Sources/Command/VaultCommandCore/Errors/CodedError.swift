@@ -92,7 +92,8 @@ extension StorageError: CodedError {
   package var advice: String? {
     let program = ProgramName.current
     return switch code {
-    case .invalidQuery: "see: \(program) data schema STORE, and: \(program) help data fetch"
+    case .invalidQuery:
+      "what there is: \(program) data schema STORE; conditions: \(program) help data fetch"
     case .unknownStore: "list the stores: \(program) data stores"
     case .noLocation: recovery
     default: nil
