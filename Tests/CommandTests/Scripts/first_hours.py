@@ -37,9 +37,11 @@ class Person:
         if has_keyring:
             del settings["DBUS_SESSION_BUS_ADDRESS"]
         words = [f"{variable}={value}" for variable, value in settings.items()]
-        session = ["dbus-run-session", "--"] if has_keyring else []
+        # The bus has its own words for the terminal, at any moment.
+        quiet = "exec dbus-run-session -- sh -c 'exec sh 2>/dev/tty' 2>/dev/null"
+        shell = ["sh", "-c", quiet] if has_keyring else ["sh"]
         self.terminal = Terminal(
-            ["sh", "-c", f"cd {self.home}; exec \"$@\"", "sh", "env", "-i", *words, *session, "sh"], columns=160)
+            ["sh", "-c", f"cd {self.home}; exec \"$@\"", "sh", "env", "-i", *words, *shell], columns=160)
         self.shown, self.status = "", 0
         machines.append(self)
 
