@@ -10,13 +10,17 @@ struct PageSessionTests {
 
   /// The pages, by their paths below the root.
   private static let pages: [String] = {
-    let folders = ["Documentation", "Documentation/guides", "Documentation/design"]
+    let folders = [
+      "Documentation", "Documentation/guides", "Documentation/design",
+      "Documentation/design/decisions",
+    ]
     let found = folders.flatMap { folder in
       ((try? FileManager.default.contentsOfDirectory(atPath: "\(root)/\(folder)")) ?? [])
         .filter { $0.hasSuffix(".md") }.sorted().map { "\(folder)/\($0)" }
     }
     // What the program writes itself: the usage of each verb.
-    return ["README.md"] + found.filter { $0 != "Documentation/reference.md" }
+    return ["README.md", "CONTRIBUTING.md", "SECURITY.md", "Examples/README.md"]
+      + found.filter { $0 != "Documentation/reference.md" }
   }()
 
   private static func text(_ page: String) throws -> String {

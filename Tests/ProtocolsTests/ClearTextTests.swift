@@ -245,7 +245,7 @@ struct ClearTextTests {
     _ program: ClearTextProgram, _ text: String, _ value: String?
   ) throws {
     #expect(try program.secrets(in: text).map { $0.main.text } == (value.map { [$0] } ?? []))
-    #expect(try (program.doubtfulLine(in: text) == nil) == (value != nil), "\(text)")
+    #expect(try (program.doubtfulLines(in: text).isEmpty) == (value != nil), "\(text)")
   }
 
   /// What a variable is given goes to no other registry.

@@ -62,7 +62,7 @@ struct KubeTests {
   func whatIsHalfStays(_ line: String) throws {
     let text = Self.file.replacing("client-key-data: \(Self.base64(Self.key))", with: line)
     #expect(try ClearTextProgram.kube.secrets(in: text).map(\.entry) == ["prod"])
-    #expect(try ClearTextProgram.kube.doubtfulLine(in: text) == 7)
+    #expect(try ClearTextProgram.kube.doubtfulLines(in: text) == [7])
   }
 
   @Test func theProgramIsAddedOnceAndTakenOutAgain() throws {
@@ -110,7 +110,7 @@ struct KubeTests {
   func aTokenBesideWhatWinsStays(_ line: String) throws {
     let text = "users:\n- name: x\n  user:\n    \(line)\n    token: one\n"
     #expect(try ClearTextProgram.kube.secrets(in: text).isEmpty)
-    #expect(try ClearTextProgram.kube.doubtfulLine(in: text) != nil)
+    #expect(try !ClearTextProgram.kube.doubtfulLines(in: text).isEmpty)
     #expect(KubeConfiguration.settingsThatWin(of: "x", in: text).contains("token"))
   }
 

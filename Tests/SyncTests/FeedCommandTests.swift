@@ -128,6 +128,62 @@ struct FeedCommandTests {
     #expect(try run(till, "get", "db/prod") == "changed")
   }
 
+  @Test func aFeedIsFollowedToAnotherAddress() throws {
+    try subscribe()
+    let (before, after) = try (
+      TestServer("feed_server.py", folder), TestServer("feed_server.py", folder)
+    )
+    let feed = "http://127.0.0.1:\(after.ports[0])/www/feed"
+    try run(
+      till, "sync", "join", "http://127.0.0.1:\(before.ports[0])/www/feed", "--subscription",
+      "file:\(code)")
+    before.end()
+    #expect(try result(till, ["sync", "now"]).status == 69)
+    try run(admin, "set", "db/prod", "--stdin", input: "changed")
+    try run(admin, "sync", "mirror", folder)
+    // What is no feed is refused, and the address stays.
+    let old = try json(till, "sync", "status")["store"] as? String
+    for (words, status, said) in [
+      (["\(folder)/nothing"], Int32(69), "no feed"),
+      (["http://127.0.0.1:\(after.ports[0])/nothing/feed"], 69, "no feed"),
+      ([feed, "--store-password", "env:X"], 64, "no password"),
+      (["https://me:pass@www.example.org/feed"], 64, "password"),
+    ] {
+      let done = try result(till, ["sync", "move"] + words)
+      #expect(done.status == status && done.errors.contains(said), "\(words): \(done.errors)")
+    }
+    #expect(try json(till, "sync", "status")["store"] as? String == old)
+    let moved = try result(till, ["sync", "move", feed])
+    #expect(moved.status == 0 && moved.errors.contains("follows \(feed)"), "\(moved.errors)")
+    #expect(try run(till, "get", "db/prod") == "changed")
+    #expect(try json(till, "sync", "status")["store"] as? String == feed)
+    let again = try result(till, ["sync", "move", feed])
+    #expect(again.status == 0 && again.errors.contains("already"), "\(again.errors)")
+    try run(admin, "sync", "subscription", "remove", "shops")
+    let log = try run(admin, "sync", "log")
+    let rows = log.split(separator: "\n").map { $0.split(separator: " ").suffix(2) }
+    #expect(rows.contains { $0 == ["subscribed", "shops"] }, "\(log)")
+    #expect(rows.contains { $0 == ["unsubscribed", "shops"] }, "\(log)")
+    #expect(!log.contains("invited"), "\(log)")
+  }
+
+  /// Others may read a file: it is called what it is.
+  @Test func aFileIsCalledWhatItIs() throws {
+    try subscribe()
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: code)
+    let words = ["\(folder)/feed", "--subscription", "file:\(code)"]
+    let open = try result(till, ["sync", "join"] + words)
+    #expect(open.errors.contains("the code file \(code)"), "\(open.errors)")
+    #expect(!open.errors.contains("passphrase"), "\(open.errors)")
+    let failed = try result(
+      till, ["sync", "join", "\(folder)/feed", "--subscription", "cmd:exit 3"])
+    #expect(failed.errors.contains("gave no code"), "\(failed.errors)")
+    let typed = try result(
+      admin, ["sync", "move", "postgresql://me@db.example.org/x", "--store-password", "s3cr3t"])
+    #expect(typed.status == 64 && typed.errors.contains("a password is never"), "\(typed.errors)")
+    #expect(!typed.errors.contains("s3cr3t"))
+  }
+
   @Test func aServerLeadsNowhereElse() throws {
     try subscribe()
     let server = try TestServer("feed_server.py", folder)
@@ -213,12 +269,14 @@ struct FeedCommandTests {
     #expect(try run(admin, "list") == "db/prod\n")
     for words in [
       ["sync", "invite"], ["sync", "subscription", "create", "x"],
-      ["sync", "mirror", "\(folder)-2"],
-      ["sync", "move", "\(homes[0].path)/store"], ["sync", "rotate"],
+      ["sync", "mirror", "\(folder)-2"], ["sync", "rotate"],
     ] {
       let done = try result(till, words)
       #expect(done.status == 77, "\(words): \(done.errors)")
     }
+    // A store of records is no feed.
+    let moved = try result(till, ["sync", "move", "\(homes[0].path)/store"])
+    #expect(moved.status == 69 && moved.errors.contains("no feed"), "\(moved.errors)")
     try run(till, "sync", "leave")
     #expect(try run(till, "get", "db/prod") == "made-up")
   }

@@ -128,13 +128,20 @@ struct UsageHint {
     }
     let usage = ([name, verb] + (words ?? [])).joined(separator: " ")
     if message.begins(with: "Missing expected argument"), grammar != nil {
-      text = "\(usage); more: \(help)"
+      text = "\(usage); \(Self.whereToLook(message, verb, name) ?? "more: \(help)")"
     } else if message.contains(bytes: "nexpected argument"), grammar != nil {
       text = "it takes no more than: \(usage); more: \(help)"
     } else if message.begins(with: "Missing value for '"), let option = Self.option(of: message),
       zip(line, line.dropFirst()).contains(where: { $0 == option && $1.begins(with: "-") })
     {
       text = "a value that begins with a hyphen: \(option)=VALUE; see: \(help)"
+    } else if message.begins(with: "Missing value for '"), let option = Self.option(of: message),
+      let argument = grammar?.arguments.first(where: { $0.names.contains(option) })
+    {
+      let value = (argument.valueName ?? "value").uppercased()
+      let explanation = argument.explanation
+      let sentence = explanation.ends(with: ".") ? String(explanation.dropLast()) : explanation
+      text = "\(option) \(value): \(sentence); see: \(help)"
     } else if message.begins(with: "Unknown option"), let verbs = grammar?.verbs, !verbs.isEmpty {
       text = "\(name) \(verb) has: \(verbs.map(\.name).joined(separator: ", "))"
     } else if message.begins(with: "Unknown option"), let grammar {
@@ -152,6 +159,22 @@ struct UsageHint {
     } else {
       text = "see: \(help)"
     }
+  }
+
+  /// Where the names are shown of what is missing.
+  private static func whereToLook(_ message: String, _ verb: String, _ name: String) -> String? {
+    if verb.begins(with: "data "), message.contains(bytes: "<store>") {
+      return "the stores: \(name) data stores"
+    }
+    if verb.begins(with: "data "), message.contains(bytes: "<entity>") {
+      return "the entities: \(name) data schema STORE"
+    }
+    if ["sync init", "sync join", "sync move"].contains(verb), message.contains(bytes: "<store>") {
+      return
+        "STORE is a folder that the machines share, or the address of a git repository; others: "
+        + "\(name) help \(verb)"
+    }
+    return nil
   }
 
   /// The option that lacks a value.

@@ -102,8 +102,12 @@ struct PreferenceNames {
     }
     guard let target = target(&rest, host, desktop) else { return [] }
     if rest.isEmpty { return (isOption ? known : []) + keys(of: target, verb) }
-    if verb == "write", rest.count == 1 {
-      return values(of: rest.first ?? "", target) + Self.types + known
+    if verb == "write", let key = rest.first, rest.count <= 2 {
+      guard let type = rest.dropFirst().first else {
+        return values(of: key, target) + types(of: key, target)
+          + (typed.hasPrefix("--") ? known : [])
+      }
+      return isOption ? known : values(of: key, target, after: type)
     }
     return isOption ? known : []
   }
@@ -142,13 +146,43 @@ struct PreferenceNames {
     return Set(stored).union(known.map { Set($0) } ?? []).sorted()
   }
 
-  /// The values of a key that the domain's schema names, as `write` takes them.
-  private func values(of key: String, _ target: DefaultsTarget) -> [String] {
+  private func described(_ key: String, _ target: DefaultsTarget) -> PreferenceSchema.Key? {
     let tool = tool { _ in }
     defer { tool.close() }
-    return ((try? tool.schema(of: target))?.keys[key]?.values ?? []).compactMap { value in
-      if case .string(let text) = value { text } else { nil }
+    return (try? tool.schema(of: target))?.keys[key]
+  }
+
+  /// The values of a key that the domain's schema names, as `write` takes them.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - target: Where it is.
+  ///   - type: The word before, which says the type; without one, the value is a text.
+  /// - Returns: The values.
+  private func values(
+    of key: String, _ target: DefaultsTarget, after type: String = "-string"
+  ) -> [String] {
+    if type.hasPrefix("-bool") { return ["true", "false"] }
+    return (described(key, target)?.values ?? []).compactMap { value in
+      switch (value, type) {
+      case (.string(let text), "-string"): text
+      case (.integer(let number), "-int"), (.integer(let number), "-integer"),
+        (.integer(let number), "-float"):
+        "\(number)"
+      case (.real(let number), "-float"): "\(number)"
+      default: nil
+      }
     }
+  }
+
+  /// The words for a value's type: those of the key, if the schema says which it has.
+  private func types(of key: String, _ target: DefaultsTarget) -> [String] {
+    let own: [String: [String]] = [
+      "string": ["-string"], "data": ["-data"], "integer": ["-int"], "float": ["-float"],
+      "boolean": ["-bool"], "date": ["-date"], "array": ["-array", "-array-add"],
+      "dictionary": ["-dict", "-dict-add"],
+    ]
+    return described(key, target)?.type.flatMap { own[$0] } ?? Self.types
   }
 
   private func tool(_ output: @escaping ([UInt8]) -> Void) -> DefaultsTool {

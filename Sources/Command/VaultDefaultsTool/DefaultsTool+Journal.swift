@@ -147,12 +147,8 @@ extension DefaultsTool {
     }
     let (read, write) = (ends[0], ends[1])
     let signal = ChangeSignal(try location())
-    try signal.observe {
-      // If the pipe is full, a wake-up is pending already.
-      var byte: UInt8 = 1
-      _ = unsafe Glibc.write(write, &byte, 1)
-    }
     defer { withExtendedLifetime(signal) {} }
+    var isObserved = try observe(signal, waking: write)
     var sequence = try reading()?.latestSequence() ?? 0
     if let text = options.value("--since") {
       guard let number = Int64(text), number >= 0 else {
@@ -195,11 +191,35 @@ extension DefaultsTool {
         }
       }
       var waiting = pollfd(fd: read, events: Int16(POLLIN), revents: 0)
-      unsafe poll(&waiting, 1, -1)
+      unsafe poll(&waiting, 1, isObserved ? -1 : Self.retry)
       var bytes = [UInt8](repeating: 0, count: 64)
       while unsafe Glibc.read(read, &bytes, 64) > 0 {}
       // The store may have been made anew meanwhile.
       close()
+      if !isObserved { isObserved = try observe(signal, waking: write, isSilent: true) }
     }
+  }
+
+  /// Has each change of the store wake what waits.
+  ///
+  /// - Returns: False where the folder of the store is not there and cannot be made: then there is no
+  ///   store, and what waits looks again.
+  private func observe(
+    _ signal: ChangeSignal, waking end: Int32, isSilent: Bool = false
+  ) throws -> Bool {
+    do throws(StorageError) {
+      try signal.observe { Self.wake(end) }
+    } catch {
+      guard error.isOfNoPlaceToWrite else { throw error }
+      if !isSilent { warn("there is no store yet, and none can be made: \(error.message)") }
+      return false
+    }
+    return true
+  }
+
+  /// Wakes what waits at the other end of a pipe; if that is full, a wake-up is pending already.
+  private static func wake(_ end: Int32) {
+    var byte: UInt8 = 1
+    _ = unsafe Glibc.write(end, &byte, 1)
   }
 }

@@ -91,6 +91,8 @@ package final class DefaultsTool {
   var isWithoutHome: Bool { reasonOfNoHome != nil }
   /// The warnings that were written.
   private var warned: Set<String> = []
+  /// What the recorder's look before this one said: what stays wrong is said once.
+  private var saidBefore: Set<String> = []
   /// Whether the line records the desktop's changes until it is stopped.
   var isRecording = false
   /// Whether a part of the desktop is gone, and nobody knows yet whether that is a reset.
@@ -331,9 +333,10 @@ package final class DefaultsTool {
     streams.error(Array("\(LogPrefix.now()) \(message)\n".utf8))
   }
 
-  /// Writes a warning beside the answer, once until the store is closed.
+  /// Writes a warning beside the answer, once until the store is closed; the recorder, which looks
+  /// again and again, writes it once until it is over.
   func warn(_ message: String) {
-    guard warned.insert(message).inserted else { return }
+    guard warned.insert(message).inserted, !saidBefore.contains(message) else { return }
     streams.error(Array("defaults: warning: \(message)\n".utf8))
   }
 
@@ -519,6 +522,7 @@ package final class DefaultsTool {
     caughtUpNames = []
     reasonOfOldCopy = nil
     isWaitingForAbsent = false
+    if isRecording { saidBefore = warned }
     warned = []
     unread = [:]
     unreadWholly = [:]

@@ -25,6 +25,32 @@ extension SyncedVault {
     return SyncedVault(exchange: exchange)
   }
 
+  /// Follows the feed to another address, once a run there was whole: it has to be one of this vault's
+  /// space, signed by a machine that is in, and no older than the one before.
+  ///
+  /// - Parameters:
+  ///   - engine: The mirror at its new address.
+  ///   - store: Where that is, to be kept for ``store(of:)``; no passwords.
+  ///   - acceptingRollback: Takes an older feed, too.
+  /// - Returns: The vault with its mirror, and what the run did.
+  /// - Throws: ``SyncError`` with code `.notAllowed` for a machine of the space, `.tampered`,
+  ///   `.withheld`, `.rolledBack`, `.unavailable`, `.removed`; the address is the one before then.
+  package func followed(
+    to engine: any FeedEngine, at store: String, acceptingRollback: Bool = false
+  ) throws -> (vault: SyncedVault, report: SyncReport) {
+    guard Following(exchange).mirror != nil else {
+      throw SyncError(
+        .notAllowed, "a machine of the space follows no feed", hint: "name the store of records")
+    }
+    var moved = self
+    moved.exchange.engine = PartedEngine(engine)
+    try Following(moved.exchange).beginAgain(at: engine, acceptingRollback: acceptingRollback)
+    let report = try moved.synchronize(acceptingRollback: acceptingRollback)
+    if !acceptingRollback, report.isBlocked, let problem = report.problems.first { throw problem }
+    try Following(moved.exchange).remember(store, at: engine, acceptingRollback: acceptingRollback)
+    return (moved, report)
+  }
+
   /// Looks whether a feed has something for the code of a subscription, before a vault is made for it.
   ///
   /// - Parameters:

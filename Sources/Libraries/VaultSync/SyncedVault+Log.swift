@@ -10,6 +10,7 @@ extension SyncedVault {
   public func log() throws -> [SyncLogEntry] {
     let loaded = try files.reading { try replica.look(usesBase: false) }
     var names: [[UInt8]: String] = [:]
+    let subscriptions = Self.subscriptions(in: loaded.history)
     var entries: [SyncLogEntry] = []
     for record in loaded.history.all {
       let device = loaded.history.label(of: record.stream) ?? "?"
@@ -23,7 +24,11 @@ extension SyncedVault {
         case .claim: entry = (.joined, nil)
         case .succeed(_, let predecessor, _, _):
           (entry, machine) = ((.succeeded, loaded.history.label(of: predecessor)), predecessor)
-        case .invite: entry = (.invited, nil)
+        case .invite(let id, _, _, _, _):
+          entry = subscriptions[id].map { (.subscribed, $0) } ?? (.invited, nil)
+        case .settle(let id, _):
+          guard let name = subscriptions[id] else { continue }
+          entry = (.unsubscribed, name)
         case .remove(let stream, _):
           (entry, machine) = ((.removed, loaded.history.label(of: stream)), stream)
         case .role(let stream, _):
@@ -49,5 +54,16 @@ extension SyncedVault {
       }
     }
     return entries.sorted { $0.time < $1.time }
+  }
+
+  /// What the subscriptions of a space are called, by their ids.
+  private static func subscriptions(in history: Space) -> [[UInt8]: String] {
+    var names: [[UInt8]: String] = [:]
+    for record in history.all {
+      for case .invite(let id, let keys, .reader, _, _) in record.content.operations {
+        names[id] = keys.subscriptionName
+      }
+    }
+    return names
   }
 }

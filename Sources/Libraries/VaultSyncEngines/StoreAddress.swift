@@ -138,6 +138,17 @@ public struct StoreAddress: Sendable, Hashable {
     }
   }
 
+  /// Whether the address is the same on each machine that reaches it: no path of this one, and no
+  /// name from a configuration here.
+  package var isOfNetwork: Bool {
+    switch kind {
+    case .etcd, .postgresql: true
+    case .git: !text.hasPrefix("file:") && !text.hasPrefix("/")
+    case .feed: FeedAddress(remembered: text)?.file == nil
+    case .folder, .program, .rclone: false
+    }
+  }
+
   /// The mirror of a feed; `nil` for another store.
   ///
   /// - Parameter asks: Whether a person waits.

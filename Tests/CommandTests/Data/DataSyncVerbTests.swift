@@ -99,6 +99,28 @@ struct DataSyncVerbTests {
     #expect(try fetch(desktop).contains("Oslo,5,snow"))
   }
 
+  /// A feed has items and preferences.
+  @Test func aMirrorSaysWhichRowsItLeavesOut() throws {
+    #expect(try laptop("sync", "add", "data", Self.application).status == 0)
+    try #require(try laptop("sync", "subscription", "create", "shops").status == 0)
+    let folder = "\(store.path)-www"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let said = try laptop("sync", "mirror", folder)
+    #expect(
+      said.status == 0 && said.errors.contains("the rows of \(Self.application) are not"),
+      "\(said.errors)")
+    let json = try laptop("sync", "mirror", folder, "--json")
+    #expect(json.text.contains(Self.application), "\(json.text)")
+    // Nothing of a row lies there.
+    let files = try FileManager.default.subpathsOfDirectory(atPath: folder)
+    for file in files {
+      let bytes = FileManager.default.contents(atPath: "\(folder)/\(file)") ?? Data()
+      #expect(bytes.range(of: Data("Oslo".utf8)) == nil)
+    }
+    #expect(try laptop("sync", "drop", "data", Self.application).status == 0)
+    #expect(try !laptop("sync", "mirror", folder).errors.contains("the rows of"))
+  }
+
   @Test func aStoreIsAddedShownAndDropped() throws {
     let added = try laptop("sync", "add", "data", Self.application, "--json")
     #expect(added.status == 0, "\(added.errors)")

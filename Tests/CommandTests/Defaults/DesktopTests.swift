@@ -85,6 +85,18 @@ struct DesktopTests {
     #expect(played.status == 0, "\(played.errors) \(played.text)")
   }
 
+  /// By KDE's own programs in two homes.
+  @Test(.enabled(if: has("kwriteconfig5", "kreadconfig5"), "needs libkf5config-bin"))
+  func filesOfKConfigGoAlongInASpace() throws {
+    let played = try play("kconfig_space.sh", ["all"])
+    #expect(played.status == 0, "\(played.errors) \(played.text)")
+  }
+
+  @Test func whatStaysWrongIsSaidOnceByTheRecorder() throws {
+    let played = try play("recorder.sh", ["all"])
+    #expect(played.status == 0, "\(played.errors) \(played.text)")
+  }
+
   private func write(_ text: String, _ name: String, _ defaults: DefaultsRunner) throws {
     let folder = "\(defaults.home.path)/.config"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

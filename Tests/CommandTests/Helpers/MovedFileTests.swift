@@ -126,32 +126,42 @@ struct MovedFileTests: ClearTextHome {
 
   /// What is not understood is named, and is no reason to say that all is well.
   @Test(arguments: [
-    (".pypirc", "[pypi]\npassword =\n  c4n4ry\n", 2),
-    (".cargo/credentials.toml", "[registry]\ntoken = \"c4n4ry\\u0021\" # mine\n", 2),
-    (".cargo/credentials.toml", "registry.token = \"c4n4ry\"\n", 1),
-    (".cargo/credentials.toml", "[registries]\nmine = { token = \"c4n4ry\" }\n", 2),
-    (".git-credentials", "https://c4n4ry-and-twenty-more@github.com\n", 1),
-    (".npmrc", "proxy=http://u:c4n4ry@proxy.example:8080/\n", 1),
-    (".aws/credentials", "[default]\naws_secret_access_key = c4n4ry\n", 2),
+    (".pypirc", "[pypi]\npassword =\n  c4n4ry\n", [2]),
+    (".cargo/credentials.toml", "[registry]\ntoken = \"c4n4ry\\u0021\" # mine\n", [2]),
+    (".cargo/credentials.toml", "registry.token = \"c4n4ry\"\n", [1]),
+    (".cargo/credentials.toml", "[registries]\nmine = { token = \"c4n4ry\" }\n", [2]),
+    (".git-credentials", "https://c4n4ry-and-twenty-more@github.com\n", [1]),
+    (".npmrc", "proxy=http://u:c4n4ry@proxy.example:8080/\n", [1]),
+    (".aws/credentials", "[default]\naws_secret_access_key = c4n4ry\n", [2]),
     (
       ".aws/credentials",
       "[default]\naws_access_key_id = A\naws_secret_access_key = c4n4ry\naws_session_token =\n    c4n4ry-t\n",
-      3
+      [3, 4]
     ),
     (
       ".aws/credentials",
-      "[default]\naws_access_key_id = A\naws_secret_access_key = c4n4ry\n\n# more\n  c4n4ry-2\n", 3
+      "[default]\naws_access_key_id = A\naws_secret_access_key = c4n4ry\n\n# more\n  c4n4ry-2\n",
+      [3]
     ),
-    (".pypirc", "[pypi]\npassword = c4n4ry\n  c4n4ry-2\n", 2),
-    (".pypirc", "[pypi]\n  password = c4n4ry\n\n   c4n4ry-2\n", 2),
+    (".pypirc", "[pypi]\npassword = c4n4ry\n  c4n4ry-2\n", [2]),
+    (".netrc", "password c4n4ry\n\npassword c4n4ry-2\n", [1, 3]),
+    (
+      ".cargo/credentials.toml",
+      "registry.token = \"c4n4ry\"\n[registries]\nmine = { token = \"c4n4ry-2\" }\n", [1, 3]
+    ),
+    (".pypirc", "[pypi]\n  password = c4n4ry\n\n   c4n4ry-2\n", [2]),
   ])
-  func whatIsNotUnderstoodIsNamed(_ path: String, _ text: String, _ line: Int) throws {
+  func whatIsNotUnderstoodIsNamed(_ path: String, _ text: String, _ lines: [Int]) throws {
     try clear()
     try write(text, to: path)
     for words in [["import", "home", "--dry-run"], ["import", "home", "--yes"]] {
       let swept = try vault.run(words)
       #expect(swept.status == 1, "\(swept.errors)")
-      #expect(swept.errors.contains("line \(line) may hold a secret"), "\(swept.errors)")
+      let shown =
+        lines.count == 1
+        ? "line \(lines[0]) may hold a secret"
+        : "lines \(lines.map(String.init).joined(separator: ", ")) may hold secrets"
+      #expect(swept.errors.contains(shown), "\(swept.errors)")
       #expect(!swept.errors.contains("no program"))
       #expect(!(swept.text + swept.errors).contains("c4n4ry"))
     }
@@ -166,6 +176,11 @@ struct MovedFileTests: ClearTextHome {
     try write("[user]\n  name = Ann\n", to: ".gitconfig")
     let well = try made("import", "home")
     #expect(well.status == 0 && !well.errors.contains("may have"), "\(well.errors)")
+    // What a person left beside references is no secret; what looks like one is.
+    try write("A=secret://a\nPORT=3000\n# TOKEN=x\n", to: ".env")
+    #expect(try !made("import", "home").errors.contains("may have"))
+    try write("A=secret://a\nPORT=3000\nAPI_TOKEN=c4n4ry\n", to: ".env")
+    #expect(try made("import", "home").errors.contains(".env may have secrets"))
     try write("A=c4n4ry\n", to: ".env")
     try write(
       "[global]\nindex-url = https://u:c4n4ry@pypi.example/simple\n", to: ".config/pip/pip.conf")

@@ -139,6 +139,22 @@ completed("vault defaults read com.ex", "com.example.tool")
 completed("vault defaults read com.example.tool th", "theme")
 completed("vault defaults write com.example.tool theme -str", "-string")
 completed("vault defaults read --eff", "--effective")
+# What a schema says of a key: its values, and the word for its type.
+schemas = os.path.join(home, ".local/share/vault/schemas")
+os.makedirs(schemas)
+with open(os.path.join(schemas, "org.desk.toml"), "w", encoding="utf-8") as file:
+    file.write(
+        '[keys.theme]\ntype = "string"\nvalues = ["bright and warm", "dark"]\n[keys.wraps]\ntype = "boolean"\n'
+        '[keys.columns]\ntype = "integer"\nvalues = [80, 100]\n')
+plain("defaults", "write", "org.desk", "wraps", "-bool", "true")
+completed("vault defaults write org.desk the", "theme")
+completed("vault defaults write org.desk theme da", "dark")
+completed("vault defaults write org.desk theme -string da", "dark")
+completed("vault defaults write org.desk theme bri", "bright and warm")
+completed("vault defaults write org.desk wraps -", "-bool")
+completed("vault defaults write org.desk wraps -bool fa", "false")
+completed("vault defaults write org.desk columns -int 8", "80")
+completed("vault defaults write com.example.tool theme -bool t", "true")
 completed("vault defaults export --format js", "json")
 completed("vault get work/github --field log", "login")
 completed("vault list --tag for", "forge")

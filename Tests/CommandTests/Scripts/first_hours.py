@@ -1,12 +1,14 @@
-"""first_hours.py PERSON VAULT: the first hour of a person who reads nothing but what the terminal shows.
+"""first_hours.py PERSON VAULT TOOLS: the first hour of a person who reads nothing but what the terminal shows.
 
-PERSON is desktop, server, job, team, comer or mac. Each line is typed in tmux. A line that fails must show a hint with the
-line to type instead; `follow` types that one, as a person would who knows nothing else.
+PERSON is desktop, server, job, team, comer, author or mac; TOOLS is the folder of the README's programs. Each line is
+typed in tmux. A line that fails must show a hint with the line to type instead; `follow` types that one, as a person
+would who knows nothing else.
 """
 
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -15,16 +17,16 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../scripts"))
 from terminal_session import ANSWERS, Terminal
 
-VAULT = sys.argv[2]
+VAULT, TOOLS = sys.argv[2:4]
 FOLDER = tempfile.mkdtemp(prefix="vault-first-hour.")
 ENDS = re.compile(r"^\[(\d+)\]$")
 machines = []
 
 
 class Person:
-    """A home, a shell, and what was shown last."""
+    """A home, a shell, and what was shown last; with a keyring, a session of a desktop around the shell."""
 
-    def __init__(self, name, **more):
+    def __init__(self, name, has_keyring=False, **more):
         self.home = os.path.join(FOLDER, name)
         for folder in ("bin", "run"):
             os.makedirs(os.path.join(self.home, folder), mode=0o700)
@@ -32,9 +34,14 @@ class Person:
         settings = {"HOME": self.home, "PATH": f"{self.home}/bin:/usr/bin:/bin", "PS1": "$ ", "TERM": "tmux-256color",
                     "XDG_RUNTIME_DIR": f"{self.home}/run", "LC_ALL": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1",
                     "DBUS_SESSION_BUS_ADDRESS": "disabled:", "EDITOR": "true", **more}
+        if has_keyring:
+            del settings["DBUS_SESSION_BUS_ADDRESS"]
         words = [f"{variable}={value}" for variable, value in settings.items()]
+        # The bus has its own words for the terminal, at any moment.
+        quiet = "exec dbus-run-session -- sh -c 'exec sh 2>/dev/tty' 2>/dev/null"
+        shell = ["sh", "-c", quiet] if has_keyring else ["sh"]
         self.terminal = Terminal(
-            ["sh", "-c", f"cd {self.home}; exec \"$@\"", "sh", "env", "-i", *words, "sh"], columns=160)
+            ["sh", "-c", f"cd {self.home}; exec \"$@\"", "sh", "env", "-i", *words, *shell], columns=160)
         self.shown, self.status = "", 0
         machines.append(self)
 
@@ -64,7 +71,7 @@ class Person:
     def follow(self, *words, having="vault", fails=False, answers=(), **instead):
         """Types the line that was shown: the first that begins with `having`, up to what ends it."""
         # What was wrapped is one line again.
-        text = re.sub(r"\n(?!vault: |\$ )", " ", self.shown)
+        text = re.sub(r"\n *(?!vault: |\$ )", " ", self.shown)
         start = text.index("hint:") if "hint:" in text and having == "vault" else 0
         found = re.findall(r"(?<![\w/.-])(" + re.escape(having) + r"(?: [^;'`\n]*)?)", text[start:])
         assert found, f"nothing to type in\n{self.shown}"
@@ -75,21 +82,32 @@ class Person:
 
 
 def desktop():
-    me = Person("me")
+    has_keyring = all(shutil.which(program) for program in ("gnome-keyring-daemon", "dbus-run-session"))
+    me = Person("me", has_keyring)
     me.file(".env", "STRIPE_KEY=sk_made_up\nDATABASE_URL=postgres://u:p@h/d\nPORT=3000\n")
     me.file(".npmrc", "//registry.npmjs.org/:_authToken=npm_made_up\n")
     me.types("vault", "vault set")
     me.types("vault get api-token", fails=True)
-    me.types("vault set api-token", "stored")
+    if has_keyring:
+        me.types("printf test >password; gnome-keyring-daemon --foreground --unlock --components=secrets "
+                 "<password >/dev/null 2>&1 & echo $! >run/keyring")
+        me.types("vault set api-token", "unlocked by the desktop keyring", "vault key add --recovery")
+        me.types("vault key add --recovery", "unlocks the vault from now on")
+        me.types("vault lock")
+    else:
+        me.types("vault set api-token", "stored")
     me.types("vault get api-token", "s3cr3t")
     me.types("vault get api-tokn", "did you mean: api-token", fails=True)
     me.types("vault set TOKEN=abc", fails=True)
-    me.types("vault import dotenv .env --prefix app/", answers=[(r"\[.*\] ?$", "y")])
+    me.types("vault import dotenv .env --prefix app/", "in plain text").follow(
+        "references", having="vault import dotenv", answers=[(r"\[.*\] ?$", "y")])
+    assert "made_up" not in open(f"{me.home}/.env").read()
     me.types("vault run app/ env", fails=True).follow("STRIPE_KEY=")
     me.types("vault get app/STRIPE_KEY -o json", fails=True)
     assert not os.path.exists(f"{me.home}/json")
     me.types("vault import home --dry-run", "npm", "hint:").follow(
         "a second look finds none", having="vault import home", answers=[(r"\[Y/n\] ?$", "y")])
+    assert ".env" not in me.shown, me.shown
     me.types("vault run npm/registry.npmjs.org -- sh -c 'echo $NPM_TOKEN'", "npm_made_up")
     me.types("vault disconnect npm --dry-run", "would be in plain text again")
     me.types("vault undo", "vault disconnect npm", fails=True)
@@ -160,6 +178,19 @@ def team():
     ann.types("vault --vault deploy get db/prod", "s3cr3t")
     ann.types("vault --vault deploy get bank/pin", fails=True)
     ann.types("vault --vault deploy sync devices")
+    # A third one only reads: what it changes stays there, and when it goes, the team sees what to change.
+    cy = Person("cy")
+    ann.types("vault --vault deploy sync invite --role reader", "as reader")
+    code = re.search(r"\b[0-9A-Z]{6}(-[0-9A-Z]{6})+\b", ann.shown)[0]
+    cy.types(f"{line} --label cy", "joined as cy", answers=[(r"^Invitation:$", code)])
+    cy.types("vault --vault deploy get db/prod", "s3cr3t")
+    cy.types("vault --vault deploy set db/other", "stays here").follow(
+        "synchronized", having="vault --vault deploy sync now --discard-local")
+    ann.types("vault --vault deploy sync now")
+    ann.types("vault --vault deploy sync remove cy", "cy").follow(
+        "prod", having="vault --vault deploy list --exposed-to")
+    cy.types("vault --vault deploy sync now", "removed", fails=True)
+    ann.types("vault --vault deploy sync log", "removed")
     # The other one is an owner, too: it may leave, and is told who can let it in again.
     ann.types("vault --vault deploy sync leave", "invite it again")
 
@@ -182,6 +213,27 @@ def comer():
     me.types("vault import nothing-known x", fails=True)
 
 
+def author():
+    me = Person("me")
+    me.types(f"{TOOLS}/Credentials", "no token", "VAULT_KEY_FILE", "32 random bytes")
+    me.types("head -c 32 /dev/urandom >tool.key; chmod 644 tool.key; export VAULT_KEY_FILE=~/tool.key")
+    me.types(f"{TOOLS}/Credentials", "no token", "chmod 600")
+    me.types("chmod 600 tool.key")
+    me.types(f"{TOOLS}/Credentials", "<redacted>", "work/registry")
+    me.types("vault list", "api-token")
+    me.types("vault get api-token", "s3cr3t")
+    me.types(f"{TOOLS}/Preferences", "dark")
+    me.types("vault defaults domains", "com.example.tool")
+    me.types("vault defaults read com.example.tool", "dark")
+    me.types("vault defaults write com.example.tool theme light")
+    me.types("vault defaults history com.example.tool", "light")
+    me.types(f"{TOOLS}/AppData", "Rome")
+    me.types("vault data list", fails=True).follow("AppData", having="vault data stores")
+    me.types("vault data fetch AppData", fails=True)
+    me.types("vault data fetch AppData Tripp", fails=True)
+    me.types("vault data fetch AppData Trip", "Rome")
+
+
 def mac():
     me = Person("me")
     me.types("vault init", "created")
@@ -198,7 +250,8 @@ def mac():
 
 
 try:
-    {"desktop": desktop, "server": server, "job": job, "team": team, "comer": comer, "mac": mac}[sys.argv[1]]()
+    {"desktop": desktop, "server": server, "job": job, "team": team, "comer": comer, "author": author,
+     "mac": mac}[sys.argv[1]]()
     print("no dead end")
 except AssertionError as error:
     raise SystemExit(str(error))
@@ -206,5 +259,10 @@ finally:
     for machine in machines:
         subprocess.run([VAULT, "lock", "-q"], env={"HOME": machine.home, "PATH": "/usr/bin:/bin"}, check=False,
                        capture_output=True)
+        try:
+            with open(f"{machine.home}/run/keyring", encoding="utf-8") as file:
+                os.kill(int(file.read()), signal.SIGTERM)
+        except OSError:
+            pass
         machine.terminal.close()
     shutil.rmtree(FOLDER, ignore_errors=True)

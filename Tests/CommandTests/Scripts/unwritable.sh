@@ -40,6 +40,18 @@ is "$(d --kconfig read krc:G k 2>/dev/null)" 2 'read of the desktop'
 if [ "$files" = nostore ]; then
     is "$(d dump 2>/dev/null)" '' dump
     is "$("$writer" user com.ex theme | tr '\n' ' ')" 'none problem true own false ' library
+    [ "$kind" = read-only ] || exit 0
+    # What waits for a change waits for the store, too, and says so once.
+    timeout 300 "$vault" defaults watch --count 1 >"$folder/watched" 2>"$folder/error" &
+    watch=$!
+    while ! grep -q 'none can be made' "$folder/error"; do kill -0 $watch; sleep 0.1; done
+    mount -o remount,rw "$folder/disk"
+    # Whether the watch has seen the folder yet is not known: it sees what comes then.
+    n=0
+    while kill -0 $watch 2>/dev/null; do d write com.ex seen -int $((n += 1)); sleep 0.5; done
+    wait $watch
+    grep -q seen "$folder/watched"
+    is "$(grep -c 'none can be made' "$folder/error")" 1 'said once'
     exit
 fi
 is "$(d read com.ex theme)" dark read

@@ -1,7 +1,8 @@
+import Foundation
 import TestSupport
 import Testing
 
-/// The first hour of six people, who read nothing but what the terminal shows: typed in tmux, each
+/// The first hour of seven people, who read nothing but what the terminal shows: typed in tmux, each
 /// line led on by the one before (`Scripts/first_hours.py`).
 struct FirstHourTests {
   private static let canPlay =
@@ -11,9 +12,12 @@ struct FirstHourTests {
 
   @Test(
     .enabled(if: canPlay, "needs tmux, python3 and git"),
-    arguments: ["desktop", "server", "job", "team", "comer", "mac"])
+    arguments: ["desktop", "server", "job", "team", "comer", "author", "mac"])
   func nobodyMeetsADeadEnd(_ person: String) throws {
-    let played = try PythonScript("first_hours").run([person, VaultProcess.path])
+    // The README's programs, which an author begins with.
+    let tools = URL(fileURLWithPath: KeyringSession.product("Credentials"))
+      .deletingLastPathComponent().path
+    let played = try PythonScript("first_hours").run([person, VaultProcess.path, tools])
     #expect(played.status == 0, "\(played.errors)")
   }
 }

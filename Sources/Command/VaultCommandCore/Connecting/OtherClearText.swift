@@ -235,9 +235,22 @@ package enum OtherClearText {
       guard let signs = place.signs ?? (place.path == ".env" ? [] : nil),
         let text = try? ConfigurationFile(path: path).text()
       else { return true }
-      return ConfigurationFile.lines(of: text).contains { isDoubtful($0, signs) }
+      // A file with references went through the import: what a person left there is no secret.
+      let isDone = signs.isEmpty && text.contains(bytes: SecretReference.scheme)
+      return ConfigurationFile.lines(of: text).contains {
+        isDone ? looksSecret($0) : isDoubtful($0, signs)
+      }
     }
     .map { ("\(home)/\($0.path)", $0.hint) }
+  }
+
+  /// Whether a line of `.env` sets what the import takes for a secret, and is no reference.
+  private static func looksSecret(_ line: String) -> Bool {
+    let line = line.trimmingBlanks
+    guard !line.begins(with: "#"), let (name, value) = line.halves(at: "=") else { return false }
+    let bare = value.trimmingBlanks.drop { "\"'".contains($0) }.prefix { !"\"'".contains($0) }
+    return !bare.contains(bytes: SecretReference.scheme)
+      && SecretGuess.looksSecret(String(name), String(bare))
   }
 
   /// Whether a line sets one of some words to something, or has a password in an address.

@@ -49,8 +49,6 @@ extension SyncError: CodedError {
     case .followByAnotherCode:
       "ask for another code; then \(program) sync leave, and follow with that: "
         + "\(program) sync join FEED --subscription SOURCE"
-    case .followElsewhere:
-      "\(program) sync leave, and follow it there: \(program) sync join FEED --subscription SOURCE"
     case .acceptLess:
       "if it was put back on purpose, accept that once: \(program) sync now --accept-rollback"
     case .acceptLessThere: hint.map { "\($0): the same line with --accept-rollback" }
@@ -84,7 +82,8 @@ extension StorageError: CodedError {
   package var advice: String? {
     let program = ProgramName.current
     return switch code {
-    case .invalidQuery: "see: \(program) data schema STORE, and: \(program) help data fetch"
+    case .invalidQuery:
+      "what there is: \(program) data schema STORE; conditions: \(program) help data fetch"
     case .unknownStore: "list the stores: \(program) data stores"
     case .noLocation: recovery
     default: nil

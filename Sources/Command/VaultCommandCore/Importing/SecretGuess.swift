@@ -26,6 +26,12 @@ package struct SecretGuess {
   /// The others.
   package var others: [String] { names { !likely.contains($0) } }
 
+  /// Whether a variable is taken to be a secret, by its name and its value.
+  package static func looksSecret(_ name: String, _ value: String) -> Bool {
+    !value.isEmpty
+      && (words.contains { name.uppercased().contains(bytes: $0) } || hasPassword(value))
+  }
+
   /// Asks whether the guess is right.
   ///
   /// Nobody is asked if all variables, or none of them, look like secrets.
@@ -59,14 +65,16 @@ package struct SecretGuess {
     let name = item.origin.uppercased()
     if words.contains(where: { name.contains(bytes: $0) }) { return true }
     return item.main.withBytes { bytes in
-      // An address with a password in it: scheme://user:password@host.
-      guard let text = bytes.text(0..<bytes.byteCount),
-        let scheme = text.firstRange(ofBytes: "://")
-      else { return false }
-      let authority = text.utf8[scheme.upperBound...].prefix { $0 != UInt8(ascii: "/") }
-      guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return false }
-      return authority[..<at].contains(UInt8(ascii: ":"))
+      bytes.text(0..<bytes.byteCount).map(hasPassword) ?? false
     }
+  }
+
+  /// Whether a value is an address with a password in it: scheme://user:password@host.
+  private static func hasPassword(_ text: String) -> Bool {
+    guard let scheme = text.firstRange(ofBytes: "://") else { return false }
+    let authority = text.utf8[scheme.upperBound...].prefix { $0 != UInt8(ascii: "/") }
+    guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return false }
+    return authority[..<at].contains(UInt8(ascii: ":"))
   }
 
   /// Names for a question; not more than a person reads.

@@ -1,3 +1,4 @@
+package import VaultCredentials
 package import VaultSealing
 import VaultTerminal
 
@@ -9,10 +10,12 @@ package enum PassphraseCommand {
   /// empty, because ours may carry the secret to store.
   ///
   /// - Throws: ``CommandError`` with code `passphrase-command-failed`.
-  package static func output(of command: String, for option: String) throws -> SecretBytes {
+  package static func output(
+    of command: String, for option: String, as kind: GuardedFile.Kind = .passphrase
+  ) throws -> SecretBytes {
     func failed(_ why: String) -> CommandError {
       CommandError(
-        .passphraseCommandFailed, "the command of \(option) gave no passphrase: \(why)",
+        .passphraseCommandFailed, "the command of \(option) gave no \(kind.content): \(why)",
         hint: "run it by itself to see what it says")
     }
     guard

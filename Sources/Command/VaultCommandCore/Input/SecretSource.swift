@@ -1,3 +1,4 @@
+package import VaultCredentials
 package import VaultSealing
 import VaultStorage
 import VaultTerminal
@@ -17,9 +18,12 @@ package enum SecretSource: Equatable, Sendable {
   ///
   /// From now on, child processes do not get a variable that it names.
   ///
+  /// - Parameters:
+  ///   - text: The source, as it was typed.
+  ///   - content: What comes from there, for messages.
   /// - Throws: ``CommandError`` with code `usage`. The message does not repeat the value, which may
   ///   be the passphrase itself.
-  package init(_ text: String) throws {
+  package init(_ text: String, of content: GuardedFile.Kind = .passphrase) throws {
     let (kind, value) = Self.split(text)
     switch (kind, value) {
     case ("stdin", nil): self = .standardInput
@@ -32,7 +36,7 @@ package enum SecretSource: Equatable, Sendable {
       self = .descriptor(Int32(number) ?? 0)
     default:
       throw CommandError.usage(
-        "a passphrase is never given on the command line, where every user can read it",
+        "a \(content.content) is never given on the command line, where every user can read it",
         hint: "say where it comes from: env:NAME, file:PATH, fd:N, stdin or cmd:COMMAND")
     }
   }
@@ -58,11 +62,15 @@ package enum SecretSource: Equatable, Sendable {
 
   /// Reads the passphrase, without one newline at its end.
   ///
-  /// - Parameter option: The option that named the source, for messages.
+  /// - Parameters:
+  ///   - option: The option that named the source, for messages.
+  ///   - kind: What comes from there, for messages.
   /// - Returns: The passphrase in locked memory.
   /// - Throws: ``CommandError`` with code `source-missing` or `passphrase-command-failed`,
   ///   `TerminalError` or `CredentialError` if the source cannot be read.
-  package func read(for option: String = "--passphrase") throws -> SecretBytes {
+  package func read(
+    for option: String = "--passphrase", as kind: GuardedFile.Kind = .passphrase
+  ) throws -> SecretBytes {
     let limit = Self.maximumLength
     switch self {
     case .environment(let name):
@@ -75,13 +83,15 @@ package enum SecretSource: Equatable, Sendable {
       }
       return try SecretInput.droppingNewline(value)
     case .file(let path):
-      return try SecretInput.droppingNewline(SecretInput.read(passphraseFile: path, limit: limit))
+      return try SecretInput.droppingNewline(
+        SecretInput.read(passphraseFile: path, as: kind, limit: limit))
     case .descriptor(let number):
       return try SecretInput.droppingNewline(SecretInput.read(number, limit: limit))
     case .standardInput:
       return try SecretInput.droppingNewline(SecretInput.read(0, limit: limit))
     case .command(let command):
-      return try SecretInput.droppingNewline(PassphraseCommand.output(of: command, for: option))
+      return try SecretInput.droppingNewline(
+        PassphraseCommand.output(of: command, for: option, as: kind))
     }
   }
 

@@ -31,7 +31,7 @@ extension VaultSettings {
           "\(option) says where the code of the subscription is, and is never the code itself",
           hint: "such as: \(option) file:PATH; or env:NAME, fd:N, cmd:COMMAND, - for stdin, prompt")
       }
-      typed = try place.read(for: option)
+      typed = try place.read(for: option, as: .code)
     }
     return try SubscriptionCode(typed: typed)
   }
@@ -48,15 +48,7 @@ extension VaultSettings {
   package func follow(
     _ text: String, with code: SubscriptionCode, merges: Bool
   ) throws -> (report: SyncReport, status: SyncStatus) {
-    let address: StoreAddress
-    do {
-      address = try StoreAddress(feed: text, in: UserFile.workingDirectory)
-    } catch let error as SyncError where error.code == .notAllowed {
-      throw CommandError.usage(error.message, hint: error.hint)
-    }
-    guard let mirror = address.mirror(asks: !isUnattended) else {
-      throw CommandError.usage("that is no address of a feed")
-    }
+    let (address, mirror) = try feed(at: text)
     // A wrong address or code is told before anything is made.
     guard let found = try mirror.feed(unless: nil), found.feed.space == code.space else {
       throw SyncError(
@@ -90,6 +82,56 @@ extension VaultSettings {
     guard try Prompt.confirm(question, default: false) == true else {
       throw CommandError(.cancelled, "nothing was done", hint: hint)
     }
+  }
+
+  /// Whether the vault follows a feed, as far as a file beside it says.
+  package func followsFeed() throws -> Bool {
+    let name = vaultName ?? ProcessState.variable(EnvironmentNames.vaultName)
+    let file = try location().vaultFile(named: name)
+    return SyncedVault.followsFeed(vaultAt: "\(file.directory)/\(file.name)")
+  }
+
+  /// Has a vault that follows a feed follow it at another address, and says so.
+  ///
+  /// - Parameter text: The address, as it was typed.
+  /// - Throws: ``CommandError`` with code `.usage` for an address that is none; what
+  ///   `SyncedVault.followed` throws.
+  package func followFeed(to text: String) throws {
+    let (address, mirror) = try feed(at: text)
+    let (before, report) = try withSpace { space in
+      (
+        try space.status().store,
+        try space.followed(
+          to: mirror, at: address.text, acceptingRollback: acceptsRollback
+        ).report
+      )
+    }
+    if writesJSON {
+      try StandardOutput.write(report.members)
+    } else {
+      try report.tell()
+      let shown = StandardOutput.shown(address.shown)
+      StandardError.note(
+        before == address.text
+          ? "the vault follows \(shown) already: it was brought up to date"
+          : "the vault follows \(shown) from now on",
+        hint: before == address.text
+          ? nil : "on each other machine that reads, too: \(ProgramName.current) sync move ADDRESS")
+    }
+    if !acceptsRollback, let problem = report.problems.first { throw problem }
+  }
+
+  private func feed(at text: String) throws -> (address: StoreAddress, mirror: any FeedEngine) {
+    let address: StoreAddress
+    do {
+      address = try StoreAddress(feed: text, in: UserFile.workingDirectory)
+    } catch let error as SyncError where error.code == .notAllowed {
+      throw CommandError.usage(error.message, hint: error.hint)
+    }
+    guard let mirror = address.mirror(asks: !isUnattended) else {
+      throw CommandError.usage("that is no address of a feed")
+    }
+    return (address, mirror)
   }
 
   /// Publishes the vault's space, once or again and again.

@@ -71,7 +71,7 @@ extension VaultSettings {
           hint: "git gets its password from its credential helper, rclone has it in its "
             + "configuration, and a folder has none")
       }
-      return try SecretSource(source).read(for: option)
+      return try SecretSource(source, of: .password).read(for: option, as: .password)
     }
     guard let user = address.asksForPassword, !isUnattended, Prompt.isPossible else { return nil }
     let typed = try Prompt.secret("Password of \(StandardOutput.shown(user)) at the store")

@@ -30,9 +30,15 @@ package struct MirrorWatch {
   package func run() throws {
     _ = try settings.mirror(folder, every: interval, checks)
     var told: Set<CommandError.Code>?
+    var before: MirrorReport?
     while true {
       let began = ContinuousClock.now
-      told = try publish(after: told)
+      let (codes, mirror) = try publish(after: told)
+      told = codes
+      if let mirror {
+        if mirror.isClosed != before?.isClosed || mirror.stores != before?.stores { mirror.warn() }
+        before = mirror
+      }
       let rest = max(.milliseconds(500), .seconds(interval) - (.now - began))
       let (seconds, _) = rest.components
       sleep(UInt32(clamping: max(1, seconds)))
@@ -43,27 +49,27 @@ package struct MirrorWatch {
   ///
   /// - Parameter before: What was wrong the time before; `nil` for the first time. A machine that may
   ///   not publish then can never do so, such as one that began with a snapshot.
-  /// - Returns: What is wrong now.
+  /// - Returns: What is wrong now, and what was published.
   /// - Throws: What no later run can better.
   private func publish(
     after before: Set<CommandError.Code>?
-  ) throws -> Set<CommandError.Code> {
+  ) throws -> (wrong: Set<CommandError.Code>, mirror: MirrorReport?) {
     let told = before ?? []
     do {
-      let report = try settings.publish(to: folder, every: interval, checks).run
+      let (report, mirror) = try settings.publish(to: folder, every: interval, checks)
       let codes = ErrorReport.tell(
         report.problems, after: told, asJSON: settings.writesJSON)
       if codes.isEmpty, !told.isEmpty {
         StandardError.note("the space is published again", hint: nil)
       }
-      return codes
+      return (codes, mirror)
     } catch {
       let report = ErrorReport(error)
       guard
         StoreWatch.mayPass(report) && !(before == nil && report.code == .syncNotAllowed)
       else { throw error }
       if !told.contains(report.code) { report.write(asJSON: settings.writesJSON) }
-      return [report.code]
+      return ([report.code], nil)
     }
   }
 }

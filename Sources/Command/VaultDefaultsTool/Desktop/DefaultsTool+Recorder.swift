@@ -5,8 +5,8 @@ import VaultStorage
 
 /// The recorder of the desktop's settings.
 extension DefaultsTool {
-  /// Milliseconds until the next look while the journal cannot be written.
-  private static let retry: Int32 = 2_000
+  /// Milliseconds until the next look while the journal cannot be written, or is not there.
+  static let retry: Int32 = 2_000
 
   /// `record dconf|kconfig [FILE…]`: keeps the journal of the desktop's settings until it is stopped.
   func record(_ arguments: ArraySlice<String>) throws {

@@ -21,6 +21,20 @@ package enum GuardedFile {
     case key = "key file"
     /// A passphrase; also from a pipe, which has no mode to check.
     case passphrase = "passphrase file"
+    /// A password of another program or of a store; as a passphrase.
+    case password = "password file"
+    /// The code of a subscription; as a passphrase.
+    case code = "code file"
+
+    /// What a file holds, in a word.
+    package var content: String {
+      switch self {
+      case .key: "key"
+      case .passphrase: "passphrase"
+      case .password: "password"
+      case .code: "code"
+      }
+    }
   }
 
   /// Opens a file, checks it, and reads it.
@@ -79,7 +93,7 @@ package enum GuardedFile {
   ) throws -> Int {
     let status = try System.status(file)
     guard status.isRegular else {
-      if kind == .passphrase { return 0 }
+      if kind != .key { return 0 }
       throw CredentialError(.unsafeFile, "the \(kind.rawValue) \(path) is not a regular file")
     }
     guard status.owner == System.effectiveUser || status.owner == 0 else {
@@ -126,7 +140,7 @@ package enum GuardedFile {
     _ path: String, as kind: Kind, keepsModes: Bool?
   ) -> CredentialError {
     let elsewhere =
-      kind == .key ? "" : ": put the file elsewhere, or give the passphrase through a pipe"
+      kind == .key ? "" : ": put the file elsewhere, or give the \(kind.content) through a pipe"
     let change = "run: chmod 600 \(path)"
     let hint =
       switch keepsModes {

@@ -76,6 +76,11 @@ extension LockedVault.Blocking {
       .noVault,
       "there is no vault at \(folder.path), and nothing at hand to unlock a new one"
         + (error.map { ": \($0.message)" } ?? ""),
-      hint: error?.hint, remedies: [.makeVault], underlying: error)
+      hint: [
+        "\(KeyPlace.keyFileVariable) may name a file of 32 random bytes, which then unlocks it",
+        error?.hint,
+      ]
+      .compactMap(\.self).joined(separator: "; "),
+      remedies: [.makeVault], underlying: error)
   }
 }

@@ -88,9 +88,9 @@ enum AWSClearText: ClearTextFormat {
     return lines.text
   }
 
-  static func doubtfulLine(in text: String) -> Int? {
-    if let line = line(in: text, where: { sets([secret] + tokens, $0) }) { return line }
+  static func doubtfulLines(in text: String) -> [Int] {
+    let found = lines(in: text) { sets([secret] + tokens, $0) }
     // A value may go on, or begin, on the next line.
-    return SettingLines(text).firstContinued([secret] + tokens)
+    return Set(found + SettingLines(text).continued([secret] + tokens)).sorted()
   }
 }

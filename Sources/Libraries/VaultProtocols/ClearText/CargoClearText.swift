@@ -58,7 +58,7 @@ enum CargoClearText: ClearTextFormat {
     return lines.text
   }
 
-  static func doubtfulLine(in text: String) -> Int? {
-    line(in: text, comments: ["#"]) { sets(["token", "secret-key"], $0) }
+  static func doubtfulLines(in text: String) -> [Int] {
+    lines(in: text, comments: ["#"]) { sets(["token", "secret-key"], $0) }
   }
 }

@@ -134,20 +134,25 @@ package enum ClearTextProgram: String, CaseIterable, Sendable {
     return unique
   }
 
-  /// The first line that may hold a secret in a form that is not understood.
+  /// The lines that may hold a secret in a form that is not understood.
   ///
   /// - Parameter text: The file.
-  /// - Returns: Its number, from 1 on; `nil` if there is none.
+  /// - Returns: Their numbers, from 1 on.
   /// - Throws: `SealingError`; ``ProtocolError`` with code `.configurationUnreadable`.
-  package func doubtfulLine(in text: String) throws -> Int? {
-    guard !text.trimmingBlanks.isEmpty else { return nil }
+  package func doubtfulLines(in text: String) throws -> [Int] {
+    guard !text.trimmingBlanks.isEmpty else { return [] }
     let known = try format.removing(Set(secrets(in: text).map(\.entry)), from: text)
-    guard let line = try format.doubtfulLine(in: known) else { return nil }
-    // The lines before it are those of the file, but for what was understood.
     let lines = known.parts(at: "\n", keepsEmpty: true)
-    guard lines.indices.contains(line) else { return line + 1 }
     let all = text.parts(at: "\n", keepsEmpty: true)
-    return (all.firstIndex { $0.utf8.elementsEqual(lines[line].utf8) } ?? line) + 1
+    // They are those of the file, in their order, but for what was understood.
+    var next = 0
+    return try format.doubtfulLines(in: known).map { line in
+      guard lines.indices.contains(line),
+        let place = all[next...].firstIndex(where: { $0.utf8.elementsEqual(lines[line].utf8) })
+      else { return line + 1 }
+      next = place + 1
+      return place + 1
+    }
   }
 
   /// What is to be said of a file that may hold a secret which is not understood, or not moved.
@@ -156,11 +161,15 @@ package enum ClearTextProgram: String, CaseIterable, Sendable {
   /// - Returns: A sentence for people, with what the file says; `nil` if there is none.
   /// - Throws: `SealingError`; ``ProtocolError`` with code `.configurationUnreadable`.
   package func doubt(in text: String) throws -> String? {
-    guard let line = try doubtfulLine(in: text) else { return nil }
+    let lines = try doubtfulLines(in: text)
+    guard let first = lines.first else { return nil }
     if self == .podman, let part = try PodmanClearText.parts(in: text).first {
       return "\(part) is a part of a registry, for which podman asks no helper: that registry stays"
     }
-    return "line \(line) may hold a secret in a form that is not known here"
+    let form = "in a form that is not known here"
+    guard lines.count > 1 else { return "line \(first) may hold a secret \(form)" }
+    return "lines \(lines.prefix(8).map { "\($0)" }.joined(separator: ", "))"
+      + "\(lines.count > 8 ? " and more" : "") may hold secrets \(form)"
   }
 
   /// The comments of a file that have what would be a secret without the mark before it: an old key
@@ -185,7 +194,7 @@ package enum ClearTextProgram: String, CaseIterable, Sendable {
         !bare.lowercased().ends(with: ":password")
       else { return nil }
       let found = (try? secrets(in: bare).isEmpty == false) ?? false
-      let isDoubtful = ((try? format.doubtfulLine(in: bare)) ?? nil) != nil
+      let isDoubtful = (try? format.doubtfulLines(in: bare).isEmpty == false) ?? false
       return found || isDoubtful ? number + 1 : nil
     }
   }

@@ -138,22 +138,22 @@ protocol ClearTextFormat {
   /// - Throws: ``ProtocolError`` with code `.configurationUnreadable`.
   static func adding(_ value: ClearTextValue, to text: String) throws -> String
 
-  /// A line that may hold a secret, of a file from which all that are understood were taken out.
+  /// The lines that may hold a secret, of a file from which all that are understood were taken out.
   ///
   /// - Parameter text: The file.
-  /// - Returns: Its number, from 0 on; `nil` if there is none.
+  /// - Returns: Their numbers, from 0 on, in their order.
   /// - Throws: ``ProtocolError`` with code `.configurationUnreadable`.
-  static func doubtfulLine(in text: String) throws -> Int?
+  static func doubtfulLines(in text: String) throws -> [Int]
 }
 
 extension ClearTextFormat {
-  /// The first line, but for comments, of which something is true.
-  static func line(
+  /// The lines, but for comments, of which something is true.
+  static func lines(
     in text: String, comments: [String] = ["#", ";"], where isDoubtful: (String) -> Bool
-  ) -> Int? {
-    text.parts(at: "\n", keepsEmpty: true).firstIndex { line in
+  ) -> [Int] {
+    text.parts(at: "\n", keepsEmpty: true).enumerated().compactMap { place, line in
       let line = line.trimmingBlanks
-      return !comments.contains { line.begins(with: $0) } && isDoubtful(line)
+      return !comments.contains { line.begins(with: $0) } && isDoubtful(line) ? place : nil
     }
   }
 

@@ -107,15 +107,15 @@ enum DockerClearText: ClearTextFormat {
   }
 
   /// An entry that no helper of docker's would be asked for, or a token of another kind.
-  static func doubtfulLine(in text: String) throws -> Int? {
-    guard !text.trimmingBlanks.isEmpty else { return nil }
+  static func doubtfulLines(in text: String) throws -> [Int] {
+    guard !text.trimmingBlanks.isEmpty else { return [] }
     let names = ["auth", "password", "identitytoken", "registrytoken"]
     let registries = try members(of: "auths", in: document(text))
     let isDoubtful = registries.contains { _, entry in
       names.contains { entry[$0]?.scalarText.map { !$0.isEmpty } ?? false }
     }
-    if isDoubtful { return 0 }
+    if isDoubtful { return [0] }
     // A proxy may have one in its address.
-    return line(in: text, comments: []) { $0.hasPasswordInAddress }
+    return lines(in: text, comments: []) { $0.hasPasswordInAddress }
   }
 }

@@ -145,7 +145,7 @@ enum GitClearText: ClearTextFormat {
   }
 
   /// An address with a token for a user, or of another form.
-  static func doubtfulLine(in text: String) -> Int? {
-    line(in: text, comments: []) { $0.hasPasswordInAddress }
+  static func doubtfulLines(in text: String) -> [Int] {
+    lines(in: text, comments: []) { $0.hasPasswordInAddress }
   }
 }

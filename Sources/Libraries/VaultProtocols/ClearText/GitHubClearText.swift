@@ -119,7 +119,7 @@ enum GitHubClearText: ClearTextFormat {
     return lines.joined(separator: "\n")
   }
 
-  static func doubtfulLine(in text: String) -> Int? {
-    line(in: text, comments: ["#"]) { sets([key], $0) }
+  static func doubtfulLines(in text: String) -> [Int] {
+    lines(in: text, comments: ["#"]) { sets([key], $0) }
   }
 }

@@ -92,10 +92,10 @@ enum KubeClearText: ClearTextFormat {
     return users.text
   }
 
-  static func doubtfulLine(in text: String) -> Int? {
+  static func doubtfulLines(in text: String) -> [Int] {
     let names = [
       key, token, "password", "id-token", "refresh-token", "access-token", "client-secret",
     ]
-    return line(in: text, comments: ["#"]) { sets(names, $0) }
+    return lines(in: text, comments: ["#"]) { sets(names, $0) }
   }
 }

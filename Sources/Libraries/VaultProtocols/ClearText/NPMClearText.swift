@@ -119,8 +119,8 @@ enum NPMClearText: ClearTextFormat {
     return text.isEmpty || text.ends(with: "\n") ? "\(text)\(own)\n" : "\(text)\n\(own)\n"
   }
 
-  static func doubtfulLine(in text: String) -> Int? {
-    line(in: text) { line in
+  static func doubtfulLines(in text: String) -> [Int] {
+    lines(in: text) { line in
       sets(names, line) || line.lowercased().contains(bytes: "proxy") && line.hasPasswordInAddress
     }
   }

@@ -176,13 +176,15 @@ enum NetrcClearText: ClearTextFormat {
     return text.isEmpty || text.ends(with: "\n") ? text + line : "\(text)\n\(line)"
   }
 
-  static func doubtfulLine(in text: String) -> Int? {
+  static func doubtfulLines(in text: String) -> [Int] {
     let bytes = Array(text.utf8)
     let words = words(bytes)
-    let place = words.indices.first { place in
+    let places = words.indices.filter { place in
       ["password", "passwd"].contains(words[place].text) && place + 1 < words.count
         && !["machine", "default", macro].contains(words[place + 1].text)
     }
-    return place.map { place in bytes[..<words[place].range.lowerBound].count { $0 == 0x0A } }
+    // Several may stand on one line.
+    return places.map { place in bytes[..<words[place].range.lowerBound].count { $0 == 0x0A } }
+      .reduce(into: []) { if $0.last != $1 { $0.append($1) } }
   }
 }

@@ -33,7 +33,7 @@ enum PodmanClearText: ClearTextFormat {
     try DockerClearText.adding(value, to: text)
   }
 
-  static func doubtfulLine(in text: String) throws -> Int? {
-    try DockerClearText.doubtfulLine(in: text)
+  static func doubtfulLines(in text: String) throws -> [Int] {
+    try DockerClearText.doubtfulLines(in: text)
   }
 }

@@ -78,7 +78,7 @@ enum PostgresClearText: ClearTextFormat {
     return text.isEmpty || text.ends(with: "\n") ? "\(text)\(line)\n" : "\(text)\n\(line)\n"
   }
 
-  static func doubtfulLine(in text: String) -> Int? {
-    line(in: text, comments: ["#"]) { $0.utf8.count { $0 == 0x3A } >= 4 }
+  static func doubtfulLines(in text: String) -> [Int] {
+    lines(in: text, comments: ["#"]) { $0.utf8.count { $0 == 0x3A } >= 4 }
   }
 }

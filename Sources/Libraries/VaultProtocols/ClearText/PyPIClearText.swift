@@ -37,14 +37,14 @@ enum PyPIClearText: ClearTextFormat {
   }
 
   /// Python's configparser goes on in lines that are indented.
-  static func doubtfulLine(in text: String) -> Int? {
-    let continued = SettingLines(text, marks: marks).firstContinued(["password"])
+  static func doubtfulLines(in text: String) -> [Int] {
+    let continued = SettingLines(text, marks: marks).continued(["password"])
     let lines = text.parts(at: "\n", keepsEmpty: true)
-    return lines.indices.first { place in
+    return lines.indices.filter { place in
       let line = lines[place].trimmingBlanks
       if !line.begins(with: "#"), !line.begins(with: ";"), line.hasPasswordInAddress { return true }
       guard line.lowercased().begins(with: "password") else { return false }
-      return place == continued || sets(["password"], line)
+      return continued.contains(place) || sets(["password"], line)
     }
   }
 }

@@ -76,9 +76,9 @@ struct SettingLines {
     }
   }
 
-  /// The number of the first line of a setting that goes on, from 0 on.
-  func firstContinued(_ keys: [String]) -> Int? {
-    lines.firstIndex { $0.goesOn && $0.key.map(keys.contains) ?? false }
+  /// The numbers of the first lines of settings that go on, from 0 on.
+  func continued(_ keys: [String]) -> [Int] {
+    lines.indices.filter { lines[$0].goesOn && lines[$0].key.map(keys.contains) ?? false }
   }
 
   /// The file.

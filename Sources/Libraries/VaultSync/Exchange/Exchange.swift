@@ -37,6 +37,8 @@ package struct ExchangeTuning: Sendable {
   /// The bytes of the log from which a snapshot takes the place of its first records, once everybody
   /// has found that right: what nobody can follow by a feed any more (``SyncFeed/mostUnsigned``).
   package var logStep: UInt64 = UInt64(SyncFeed.mostUnsigned)
+  /// Most bytes of records that somebody takes who begins to follow a feed.
+  package var mostBegun = SyncFeed.mostUnsigned
   /// The same of the first record of somebody who is not in: it says whose stream it is, and little
   /// more.
   package var mostOfFirst = 64 << 10

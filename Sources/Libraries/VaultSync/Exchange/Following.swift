@@ -33,7 +33,7 @@ struct Following: Exchanging {
       }
       try checkTime(feed)
       let content = try Self.content(of: feed, for: code.code.keys, in: code.space, mirror)
-      mirror.limit(to: SyncFeed.mostUnsigned)
+      mirror.limit(to: tuning.mostBegun)
       defer { mirror.limit(to: nil) }
       let seed = try SecretBytes.random(count: 32)
       let keys = try KeyPairs(seed: seed)
@@ -148,6 +148,47 @@ struct Following: Exchanging {
     }
   }
 
+  private static let ofAnotherSpace = SyncError(
+    .tampered, "the feed is of another space than this vault",
+    hint: "check the address; if it is right, somebody else answers there")
+
+  // MARK: - Another address
+
+  /// Has the next run take all of a feed that lies at another address, whatever is known of the one
+  /// before; see ``SyncedVault/followed(to:at:acceptingRollback:)``.
+  ///
+  /// What the place says of its feed is not compared with what the former place said: it could say
+  /// that nothing is new.
+  func beginAgain(at mirror: any FeedEngine, acceptingRollback: Bool) throws {
+    try files.locked {
+      let loaded = try replica.load()
+      guard let found = try mirror.feed(unless: nil) else { throw Self.noFeed }
+      guard found.feed.space == loaded.state.space else { throw Self.ofAnotherSpace }
+      if let before = loaded.state.feed, found.feed.time < before.time, !acceptingRollback {
+        throw SyncError(
+          .rolledBack, "the feed there is older than the one that this vault has followed so far",
+          hint: "publish there first; if it was put back on purpose, accept that once")
+      }
+      var state = loaded.state
+      state.rest = nil
+      try files.replaceState(state.sealed(loaded.keys.own))
+    }
+  }
+
+  /// Remembers where the feed is, once a run there was whole.
+  func remember(_ store: String, at mirror: any FeedEngine, acceptingRollback: Bool) throws {
+    try files.locked {
+      let loaded = try replica.load()
+      if !acceptingRollback {
+        guard let found = try mirror.feed(unless: nil) else { throw Self.noFeed }
+        try checkIsWhole(found.feed, loaded.history, loaded.history.roster())
+      }
+      var state = loaded.state
+      state.store = store
+      try files.replaceState(state.sealed(loaded.keys.own))
+    }
+  }
+
   // MARK: - Each run
 
   /// Takes what the feed has that is new.
@@ -169,11 +210,7 @@ struct Following: Exchanging {
       return try rest(&state, known.keys)
     }
     let feed = found.feed
-    guard feed.space == state.space else {
-      throw SyncError(
-        .tampered, "the feed is of another space than this vault",
-        hint: "somebody else answers at that address")
-    }
+    guard feed.space == state.space else { throw Self.ofAnotherSpace }
     try checkTime(feed)
     if let before = state.feed, feed.time < before.time, !acceptingRollback {
       throw SyncError(
@@ -192,7 +229,7 @@ struct Following: Exchanging {
     if let keys = loaded.history.keys[feed.author], !feed.isSigned(by: keys.signing) {
       throw Self.forged
     }
-    mirror.limit(to: loaded.history.keys[feed.author] == nil ? SyncFeed.mostUnsigned : nil)
+    mirror.limit(to: loaded.history.keys[feed.author] == nil ? tuning.mostBegun : nil)
     defer { mirror.limit(to: nil) }
     return try take(found, mirror, &loaded, &notes, acceptingRollback)
   }

@@ -27,7 +27,8 @@ struct Mirroring: Exchanging {
       }
       try checkIsNotBehind(signed, roster, loaded)
       var report = MirrorReport()
-      report.isClosed = loaded.logEnd > UInt64(SyncFeed.mostUnsigned)
+      report.isClosed = loaded.logEnd > UInt64(tuning.mostBegun)
+      report.stores = try files.addedStores(loaded.keys.own).map(\.name)
       // Whoever can write there names no files and boxes for this machine.
       let kept = signed.flatMap { $0.author == own ? $0 : nil }
       let streams = try streams(roster, loaded, place, kept, &report)
@@ -216,6 +217,8 @@ package struct MirrorReport: Sendable {
   package var subscriptions = 0
   /// Whether there is more than anybody takes who begins to follow: those who follow go on.
   package var isClosed = false
+  /// The stores of applications that this machine has added to the space: a feed has none of them.
+  package var stores: [String] = []
 }
 
 /// Which records lie in one file of a mirror: a function of their lengths, so that a file that is

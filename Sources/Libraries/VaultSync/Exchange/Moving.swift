@@ -15,9 +15,7 @@ struct Moving: Exchanging {
       guard mirror == nil, !(engine is any FeedEngine) else {
         throw SyncError(
           .notAllowed, "a vault that follows a feed has no store that moves",
-          hint:
-            "leave the space here, and follow the feed at its other address by the subscription",
-          remedy: .followElsewhere)
+          hint: "name the feed at its other address")
       }
       guard try engine.spaces().contains(loaded.state.space) else {
         throw SyncError(

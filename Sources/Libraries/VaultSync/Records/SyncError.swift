@@ -75,8 +75,6 @@ public struct SyncError: Error, Sendable, Equatable, CustomStringConvertible {
     case stopFollowing
     /// To follow the feed by another code.
     case followByAnotherCode
-    /// To follow the feed at its other address.
-    case followElsewhere
     /// To accept once that the store shows less than before.
     case acceptLess
     /// The same, of a place that the store moves to.

@@ -238,6 +238,10 @@ public struct SyncLogEntry: Sendable {
     case admitted
     /// Somebody was invited.
     case invited
+    /// A subscription was made.
+    case subscribed
+    /// A subscription was ended.
+    case unsubscribed
     /// An item was added or changed.
     case changed
     /// An item was removed for good.
@@ -254,8 +258,8 @@ public struct SyncLogEntry: Sendable {
   public let deviceID: String
   /// What was done.
   public let action: Action
-  /// The item, the preference domain, or the machine that was removed; `nil` where there is none,
-  /// or it is not known.
+  /// The item, the preference domain, the subscription, or the machine that was removed; `nil` where
+  /// there is none, or it is not known.
   public let subject: String?
   /// Of a machine, the same as ``SyncDevice/id`` has it; `nil` for all else.
   public let subjectID: String?

@@ -79,7 +79,9 @@ package final class FeedStore: FeedEngine {
 
   private static let tooMuch = SyncError(
     .tampered, "the mirror has more than is taken before its feed is seen to be signed",
-    hint: "check the address; if it is right, somebody has altered the mirror")
+    hint:
+      "check the address; a space of more than 256 MiB is read by an invitation as a reader; else "
+      + "somebody has altered the mirror")
 
   private func known() throws -> Shown {
     if let shown = current.withLock({ $0 }) { return shown }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import VaultCommandCore
 import VaultCompletion
 import VaultCredentials
@@ -133,6 +134,23 @@ struct ImportCommand: ParsableCommand {
     }
     if let choice { reading = reading.keeping { choice.contains($0.name) } }
     try run(settings, reading, file)
+    if file == nil { tellFile(path, format) }
+  }
+
+  /// Says to a person that the file still has what the vault has now.
+  private func tellFile(_ path: String, _ format: ImportSource) {
+    guard !dryRun, !OutputOptions.isQuiet, StandardError.isTerminal,
+      let status = try? System.targetStatus(of: path, in: AT_FDCWD), status.isRegular,
+      !path.lowercased().ends(with: ".kdbx")
+    else { return }
+    let typed = Quoting.typed(path)
+    let line =
+      "\(ProgramName.current) \(Self.verbName) dotenv \(typed)"
+      + (prefix.isEmpty ? "" : " --prefix \(Quoting.typed(prefix))") + " --references \(typed)"
+    StandardError.note(
+      "\(StandardOutput.shown(path)) still has them in plain text",
+      hint: format == .file(.dotenv)
+        ? "references in their place: \(line)" : "once it is of no use: shred -u \(typed)")
   }
 
   /// Reads the files in which programs keep their secrets.

@@ -152,12 +152,13 @@ struct SyncInviteCommand: ParsableCommand {
     guard (1...1000).contains(uses) else {
       throw CommandError.usage("--uses must be between 1 and 1,000", hint: "such as: --uses 5")
     }
-    let (invitation, isSecond) = try settings.withSpace { space in
+    let (invitation, isSecond, store) = try settings.withSpace { space in
       // Whoever has one machine brings another one of his own; one that may do all it can is a way
       // back when the first one is lost.
       let isSecond = try asked == nil && uses == 1 && space.status().devices == 1
       let role = asked ?? (isSecond ? .owner : .writer)
-      return (try space.invite(role: role, uses: uses, seconds: seconds), isSecond)
+      let invitation = try space.invite(role: role, uses: uses, seconds: seconds)
+      return (invitation, isSecond, StoreAddress(remembered: try space.status().store))
     }
     let role = invitation.role
     if settings.writesJSON {
@@ -171,7 +172,9 @@ struct SyncInviteCommand: ParsableCommand {
     StandardError.note(
       "that is an invitation for \(uses == 1 ? "one machine" : "\(uses) machines"), for \(time), as "
         + role.name,
-      hint: "on the other machine: \(ProgramName.current) sync join STORE")
+      hint: "on the other machine: \(ProgramName.current) sync join "
+        // A path is often another one there.
+        + (store.isOfNetwork ? StandardOutput.shown(Quoting.shell(store.shown)) : "STORE"))
     guard isSecond else { return }
     StandardError.note(
       "as the second machine it may do all that this one may, for when this one is lost",

@@ -42,6 +42,7 @@ struct SyncMirrorCommand: ParsableCommand {
       try StandardOutput.write([
         ("files", .number(Int64(mirror.files))), ("machines", .number(Int64(mirror.streams))),
         ("subscriptions", .number(Int64(mirror.subscriptions))), ("closed", .bool(mirror.isClosed)),
+        ("stores", .strings(mirror.stores)),
         ("problems", .strings(report.problems.map(\.code.rawValue))),
       ])
     } else {
@@ -51,12 +52,7 @@ struct SyncMirrorCommand: ParsableCommand {
         hint: mirror.subscriptions > 0
           ? nil : "nobody can read it yet: \(ProgramName.current) sync subscription create NAME")
     }
-    if mirror.isClosed {
-      StandardError.warning(
-        "the space has more than 256 MiB of records: nobody can begin to follow it by this mirror",
-        hint: "those who follow it go on; let others in as readers: "
-          + "\(ProgramName.current) sync invite --role reader")
-    }
+    mirror.warn()
     if !settings.acceptsRollback, let problem = report.problems.first { throw problem }
   }
 }

@@ -11,15 +11,17 @@ struct SyncMoveCommand: ParsableCommand {
     commandName: "move", abstract: "Follow the store, which lies in another place now.",
     discussion: """
       All files of the store have to be there first: it is compared with what this machine knows. Each machine \
-      follows by itself. With the same address, --store-password gives another password.
+      follows by itself. With the same address, --store-password gives another password. A vault that follows a \
+      feed follows it to its other address.
 
       \(ProgramName.current) sync move /media/disk/vault
+      \(ProgramName.current) sync move https://other.example.org/vault/feed
       """)
 
   @Argument(
     help: """
       A folder; a git repository: its URL, host:path, or a bare one's path; etcd://, postgresql://, \
-      rclone:REMOTE:path or exec:PROGRAM.
+      rclone:REMOTE:path or exec:PROGRAM. Of a feed, https:// or a file.
       """,
     completion: .directory)
   var store: String
@@ -37,6 +39,14 @@ struct SyncMoveCommand: ParsableCommand {
 
   func run() throws {
     let settings = try common.settings()
+    if try settings.followsFeed() {
+      guard storePassword == nil, !inWorkTree else {
+        throw CommandError.usage(
+          "this vault follows a feed, which has no password and no work tree",
+          hint: "name the feed alone: \(ProgramName.current) sync move https://HOST/feed")
+      }
+      return try settings.followFeed(to: store)
+    }
     let (engine, place, password) = try settings.engine(
       typed: store, takesWorkTree: inWorkTree, passwordSource: storePassword)
     try settings.followStore(to: engine, at: place, password: password)
