@@ -131,7 +131,9 @@ struct HostileChannelTests {
   }
 
   /// A member writes more than anybody holds, all of one transaction that he does not end: nobody has
-  /// anything of it, and everything else goes on. When he ends it, it is there as a whole.
+  /// anything of it, and everything else goes on.
+  ///
+  /// When he ends it, it is there as a whole.
   @Test func aTransactionThatDoesNotEndKeepsNothingBack() throws {
     let stores = try TwoStores()
     let third = try DataMachine("third", joining: stores.laptop, in: stores.folder.path)

@@ -32,6 +32,7 @@ struct KeyAheadTests {
   }
 
   /// Somebody leaves and joins again while others are away: they have all of it with their next run.
+  ///
   /// The names of streams are random, and so is which of them a run meets first.
   @Test(arguments: 0..<8) func whoWasAwayHasAllOfOneWhoCameAgain(_ round: Int) throws {
     let left = try KnownSpace(machines[1])

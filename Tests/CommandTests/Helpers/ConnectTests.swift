@@ -16,8 +16,6 @@ struct ConnectTests {
     FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// What git itself finds is asked of git: files that others include, lines for the shell, the
-  /// repository that one stands in.
   /// A place that is no text would be another one: nothing is made there.
   @Test(arguments: [
     ("GIT_CONFIG_GLOBAL", "connect git"), ("HOME", "connect git"),
@@ -37,6 +35,8 @@ struct ConnectTests {
     #expect(!names.contains { $0.hasPrefix("place") }, "\(names)")
   }
 
+  /// What git itself finds is asked of git: files that others include, lines for the shell, the
+  /// repository that one stands in.
   @Test(arguments: ["include", "shell", "repository"])
   func gitsClearTextHelperIsFoundWhereverGitFindsIt(place: String) throws {
     let made = try ThrowawayVault()

@@ -167,7 +167,8 @@ struct Following: Exchanging {
       if let before = loaded.state.feed, found.feed.time < before.time, !acceptingRollback {
         throw SyncError(
           .rolledBack, "the feed there is older than the one that this vault has followed so far",
-          hint: "publish there first; if it was put back on purpose, accept that once")
+          hint: "publish there first; if it was put back on purpose, accept that once",
+          remedy: .acceptLessThere)
       }
       var state = loaded.state
       state.rest = nil
