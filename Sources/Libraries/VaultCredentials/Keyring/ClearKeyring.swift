@@ -11,12 +11,11 @@ package struct ClearKeyring {
   /// The warning's code; it is never renamed.
   package static let code = "keyring-in-clear"
 
-  /// Says what such a keyring has.
+  /// Says what such a keyring has; `nil` where it has nothing of the vault.
   ///
   /// - Parameters:
   ///   - opensVault: Whether it opens the vault.
   ///   - hasCopies: Whether it gets copies of items.
-  /// - Returns: `nil` where it has nothing of the vault.
   package init?(opensVault: Bool, hasCopies: Bool) {
     let kept = [
       opensVault ? "what opens this vault" : nil, hasCopies ? "the copies of its items" : nil,

@@ -144,8 +144,9 @@ private struct DotenvReader {
     return (.value(name: name, value: text), value.startIndex..<end)
   }
 
-  /// Whether a comment has something behind a `=` or a `:`, as a variable that was put out of use and
-  /// a header have, or a password in an address. An address alone has none.
+  /// Whether a comment has something behind a `=` or a `:`, or a password in an address.
+  ///
+  /// So have a variable that was put out of use and a header; an address alone has none.
   private func mayHoldValue(_ comment: ArraySlice<UInt8>) -> Bool {
     var rest = comment
     while let place = rest.firstIndex(where: { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ":") })
