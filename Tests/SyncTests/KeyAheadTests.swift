@@ -120,6 +120,26 @@ struct KeyAheadTests {
     #expect(try machines[0].contents() == machine.contents())
   }
 
+  /// The store shows another first record of somebody who joined than the others have seen.
+  @Test func aFirstRecordThatIsReplacedIsNoticed() throws {
+    let fifth = try SyncMachine("e")
+    let joined = try fifth.joining(spaces[0], engine)
+    try fifth.set("mine", "5")
+    try joined.synchronize()
+    try spaces[0].synchronize()
+    try machines[0].set("new", "2")
+    try spaces[0].synchronize()
+    let known = try KnownSpace(fifth)
+    engine.lies { contents in contents.records[known.space]?[known.stream]?[0][100] ^= 1 }
+    for _ in 0..<2 {
+      let report = try spaces[3].synchronize()
+      #expect(report.problems.map(\.code) == [.withheld])
+    }
+    engine.lies(nil)
+    expectWhole(try spaces[3].synchronize())
+    #expect(try machines[3].get("mine") == "5" && machines[3].get("new") == "2")
+  }
+
   /// Who has a key of the space puts first records of nobody into the store, under the number of a key
   /// that all have: nobody waits for them, and each machine comes to rest.
   @Test func aFirstRecordThatNoKeyOpensIsWaitedForByNobody() throws {

@@ -66,6 +66,9 @@ struct SimulatedSpace {
   /// Who may do what; `nil` for schedules in which nobody changes that.
   var roles: SimulatedRoles?
 
+  /// Who leaves and joins again is decided apart, too; `nil` where nobody does.
+  private var leaveDice: Dice?
+
   /// Who changes notes and the like is decided apart, too; `nil` where nobody does.
   private var noteDice: Dice?
 
@@ -96,6 +99,7 @@ struct SimulatedSpace {
     var storeDice = Dice(seed: seed &* 0xD6E8_FEB8_6659_FD93)
     isInFolders = hasFolders && storeDice.isOne(in: 4)
     if hasRoles { roles = SimulatedRoles(seed: seed) }
+    if roles != nil { leaveDice = Dice(seed: seed &* 0xBF58_476D_1CE4_E5B9) }
     let space = try PreparedSpace.of(count)
     let shared = try Self.store(isInFolders, isEventual: false)
     try shared.begin(with: space.contents)
@@ -166,6 +170,7 @@ struct SimulatedSpace {
       try changePreferences()
       try changeNote()
       try changeRoles()
+      try leaveAndJoin()
     }
     let roster = try settled() + settleRoles()
     return try roster + findings() + (preferences?.findings() ?? []) + looks()
@@ -346,6 +351,19 @@ struct SimulatedSpace {
       // A disk that is put back as it was, or another one to which a backup is written.
       try kept.files.put(into: machines[kept.number].home, keepsFolders: dice.isOne(in: 2))
       try reopen(kept.number)
+    }
+  }
+
+  /// Now and then a machine leaves, and joins again, and others hear of both at once.
+  private mutating func leaveAndJoin() throws {
+    guard leaveDice?.isOne(in: 8) == true, let number = leaveDice?.below(machines.count),
+      number > 0,
+      roles?.out.contains(number) != true, try isAdmin(0)
+    else { return }
+    do {
+      synced[number] = try joined(number)
+    } catch let error as SyncError where error.code == .lastOwner {
+      return
     }
   }
 

@@ -188,6 +188,21 @@ struct Fetching: Exchanging {
     return !loaded.history.all.contains { roster.isAdmin($0.stream) && $0.knows(first) }
   }
 
+  /// The record that somebody waits for and the store does not show; `nil` where it may be on its way,
+  /// or its key.
+  private func withheld(
+    _ wait: RecordHistory.Wait, _ fetching: StreamTaking
+  ) -> (stream: StreamID, sequence: UInt64)? {
+    switch wait {
+    case .replaced(let other, let sequence): (other, sequence)
+    case .record(let other, let sequence)
+    where !engine.isEventual && !fetching.incomplete.contains(other)
+      && fetching.ends[other, default: 0] < sequence:
+      (other, sequence)
+    default: nil
+    }
+  }
+
   private func note(
     _ report: inout SyncReport, _ loaded: LoadedReplica, _ waits: [StreamID: RecordHistory.Wait],
     _ fetching: StreamTaking, isAhead: Bool
@@ -213,9 +228,8 @@ struct Fetching: Exchanging {
     for (stream, wait) in waits {
       // Somebody who does not belong to the space is waited for by nobody.
       guard loaded.history.streams[stream] == nil || roster.isPresent(stream) else { continue }
-      if case .record(let other, let sequence) = wait, !engine.isEventual,
-        loaded.history.streams[stream] != nil, !fetching.incomplete.contains(other),
-        fetching.ends[other, default: 0] < sequence
+      if loaded.history.streams[stream] != nil,
+        let (other, sequence) = withheld(wait, fetching)
       {
         let (who, whose) = (roster.shownLabel(of: stream), roster.shownLabel(of: other))
         report.problems.append(

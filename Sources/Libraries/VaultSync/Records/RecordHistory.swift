@@ -10,6 +10,8 @@ package struct RecordHistory: Sendable {
   package enum Wait: Sendable, Equatable {
     /// A record of another stream was seen by its writer, and is not here.
     case record(StreamID, UInt64)
+    /// The same, and the store shows another one in its place, which nothing opens.
+    case replaced(StreamID, UInt64)
     /// The epoch's key is not known here.
     case key(UInt32)
     /// The store has only the beginning of the record.
@@ -217,6 +219,7 @@ package struct RecordHistory: Sendable {
       if !settled.isEmpty, self.stops.count > stops { goesOn = true }
       if !goesOn, learnKeysAhead() { goesOn = true }
     }
+    noteReplaced()
   }
 
   /// Opens one record; false if it has to wait, or its stream was stopped.
@@ -329,6 +332,19 @@ package struct RecordHistory: Sendable {
     waits[stream] = nil
     learnKeys(content)
     return true
+  }
+
+  /// Finds who waits for the first record of a stream that nothing opens, and has seen another one.
+  private mutating func noteReplaced() {
+    for case (let stream, .record(let other, let sequence)) in waits where closed[other] != nil {
+      guard let first = pending[other]?.first, first.sequence == sequence,
+        let record = pending[stream]?.first, let opened = waitingContents.content(of: record),
+        opened.content.seen.contains(where: {
+          $0.stream == other && $0.sequence == sequence && !first.hash.starts(with: $0.hash)
+        })
+      else { continue }
+      waits[stream] = .replaced(other, sequence)
+    }
   }
 
   /// Whether what somebody has seen of a stream does not count.

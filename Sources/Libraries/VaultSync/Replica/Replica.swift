@@ -148,10 +148,10 @@ package struct Replica: Sendable {
     let isOfKey = history.waits.values.contains { if case .key = $0 { true } else { false } }
     guard isOfKey, history.waits[own] == nil else { return nil }
     let frontier = history.frontier
-    return Set(
-      streams.flatMap { stream, records in
-        records.filter { SyncRecord.sequence(of: $0) > frontier[stream, default: 0] }
-      })
+    let closed = streams.flatMap { stream, records in
+      records.filter { SyncRecord.sequence(of: $0) > frontier[stream, default: 0] }
+    }
+    return closed.isEmpty ? nil : Set(closed)
   }
 
   /// The records of a log that count, by their streams.
