@@ -81,11 +81,13 @@ struct SimulatedSpace {
   ///     own.
   ///   - hasFolders: Whether the seed may put the records into folders, in packs.
   ///   - hasRoles: Whether the seed may give machines roles, and remove them.
+  ///   - mayLeave: Whether machines whose roles change may leave, and join again.
   ///   - change: What is done to each machine's part in the space before it begins.
   /// - Throws: What opening the vaults throws.
   init(
     seed: UInt64, hasPreferences: Bool = true, hasNotes: Bool = true, hasFolders: Bool = true,
-    hasRoles: Bool = true, _ change: @escaping (inout SyncedVault) -> Void = { _ in }
+    hasRoles: Bool = true, mayLeave: Bool = false,
+    _ change: @escaping (inout SyncedVault) -> Void = { _ in }
   ) throws {
     dice = Dice(seed: seed)
     preferenceDice = Dice(seed: ~seed)
@@ -99,7 +101,7 @@ struct SimulatedSpace {
     var storeDice = Dice(seed: seed &* 0xD6E8_FEB8_6659_FD93)
     isInFolders = hasFolders && storeDice.isOne(in: 4)
     if hasRoles { roles = SimulatedRoles(seed: seed) }
-    if roles != nil { leaveDice = Dice(seed: seed &* 0xBF58_476D_1CE4_E5B9) }
+    if roles != nil, mayLeave { leaveDice = Dice(seed: seed &* 0xBF58_476D_1CE4_E5B9) }
     let space = try PreparedSpace.of(count)
     let shared = try Self.store(isInFolders, isEventual: false)
     try shared.begin(with: space.contents)

@@ -6,7 +6,9 @@ import VaultSync
 /// Machines that change, synchronize, part, crash and are copied at random: they come to the same,
 /// and nothing that was typed is lost.
 ///
-/// `SYNC_SEEDS=100000` runs that many schedules, `SYNC_SEEDS=17-17` the one of a seed.
+/// `SYNC_SEEDS=100000` runs that many schedules, `SYNC_SEEDS=17-17` the one of a seed. With
+/// `SYNC_LEAVING=1` machines whose roles change leave, too, and join again: seeds 65, 115, 212, 252
+/// and 268 end with differences of which nobody has said yet whose mistake they are.
 struct SimulatorTests {
   private static let seeds: ClosedRange<UInt64> = {
     let wanted = ProcessInfo.processInfo.environment["SYNC_SEEDS"] ?? "1000"
@@ -15,23 +17,26 @@ struct SimulatorTests {
     return numbers.count == 2 && first <= last ? first...last : 1...last
   }()
 
+  private static let mayLeave = ProcessInfo.processInfo.environment["SYNC_LEAVING"] == "1"
+
   /// Each part has every so many-th seed.
   private static let parts = 8
 
   @Test(arguments: 0..<parts)
   func machinesComeToTheSameAndLoseNothing(_ part: Int) {
     for seed in Self.seeds where Int(seed % UInt64(Self.parts)) == part {
-      Self.run(seed)
+      Self.run(seed, mayLeave: Self.mayLeave)
     }
   }
 
   private static func run(
-    _ seed: UInt64, hasPreferences: Bool = true, hasNotes: Bool = true, isAsItWas: Bool = false
+    _ seed: UInt64, hasPreferences: Bool = true, hasNotes: Bool = true, isAsItWas: Bool = false,
+    mayLeave: Bool = false
   ) {
     do {
       var space = try SimulatedSpace(
         seed: seed, hasPreferences: hasPreferences, hasNotes: hasNotes, hasFolders: !isAsItWas,
-        hasRoles: !isAsItWas)
+        hasRoles: !isAsItWas, mayLeave: mayLeave)
       for finding in try space.run() { Issue.record("seed \(seed): \(finding)") }
     } catch {
       Issue.record("seed \(seed): \(error)")

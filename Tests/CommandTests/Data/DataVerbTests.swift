@@ -238,7 +238,7 @@ struct DataVerbTests {
       let result = try data("fetch", data.application, "Trip", "--where", condition)
       #expect(result.status == 64)
       #expect(result.errors.contains(word), "\(result.errors)")
-      #expect(result.errors.contains("vault: hint: see: vault data schema STORE"))
+      #expect(result.errors.contains("vault: hint: what there is: vault data schema STORE"))
     }
     #expect(try data("fetch", data.application, "Tripp").errors.contains("there are: Stop, Trip"))
     #expect(try data("fetch", data.application, "Trip", "--csv", "--json").status == 64)

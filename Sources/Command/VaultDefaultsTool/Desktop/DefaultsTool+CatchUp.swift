@@ -136,8 +136,10 @@ extension DefaultsTool {
   func checkFilesAreKnown(for words: ArraySlice<String>) throws {
     let verbs: Set = ["diff", "domains", "dump", "history", "snapshot", "undo"]
     guard let verb = words.first?.lowercased(), verbs.contains(verb),
-      // A line that names a group has its file looked at.
-      !words.dropFirst().contains(where: { $0.utf8.contains(UInt8(ascii: ":")) }),
+      // A line that names a group has its file looked at; `dump` says itself what it leaves as it is.
+      !words.dropFirst().contains(where: {
+        $0.utf8.contains(UInt8(ascii: ":")) || $0.isSame(as: "--output")
+      }),
       try known(to: kconfig).isEmpty && marks(of: kconfig).isEmpty
     else { return }
     throw DefaultsRefusal(
