@@ -60,12 +60,13 @@ struct GuardMessageTests {
     #expect(throws: ProtocolError.self) { try bytes.withRawSpan { _ = try GuardRequest($0) } }
   }
 
-  @Test func onlyWordsOfGitDockerAndAWSAreRequests() throws {
+  @Test func onlyWordsThatReadForAProgramAreRequests() throws {
     let empty = try SecretBytes(text: "")
     for (face, words) in [
       (CredentialProtocol.git, []), (.git, ["get", "get"]), (.aws, []), (.aws, ["a", "list"]),
       (.aws, [""]), (.aws, ["a", "get", "b"]), (.docker, []), (.docker, ["get", "x"]),
-      (.askpass, ["Password:"]), (.keyring, ["get", "a", "b"]), (.kubectl, ["user"]),
+      (.askpass, ["Password:"]), (.kubectl, ["user"]), (.keyring, ["set", "a", "b"]),
+      (.keyring, ["del", "a", "b"]), (.keyring, ["get", "vault", "b"]), (.keyring, []),
     ] as [(CredentialProtocol, [String])] {
       #expect(throws: (any Error).self) {
         _ = try GuardRequest(face: face, words: words, input: empty).request(version: "0")
