@@ -31,6 +31,17 @@ struct KeyAheadTests {
       sourceLocation: place)
   }
 
+  /// The first machine changes something; the fourth, which was away, has all of it with its next run,
+  /// and changes something, too.
+  private func changeOneAfterTheOther() throws {
+    try machines[0].set("new", "2")
+    try spaces[0].synchronize()
+    expectWhole(try spaces[3].synchronize())
+    #expect(try machines[3].get("new") == "2")
+    try machines[3].set("other", "3")
+    try spaces[3].synchronize()
+  }
+
   /// Somebody leaves and joins again while others are away: they have all of it with their next run.
   ///
   /// The names of streams are random, and so is which of them a run meets first.
@@ -43,12 +54,7 @@ struct KeyAheadTests {
       try KnownSpace(machines[0]).history.roster().members[left.stream])
     #expect(engine.all.records[left.space]?[left.stream]?.count == member.last.map { Int($0) })
     for space in [spaces[0], again] { try space.synchronize() }
-    try machines[0].set("new", "2")
-    try spaces[0].synchronize()
-    expectWhole(try spaces[3].synchronize())
-    #expect(try machines[3].get("new") == "2")
-    try machines[3].set("other", "3")
-    try spaces[3].synchronize()
+    try changeOneAfterTheOther()
     expectWhole(try spaces[2].synchronize())
     for machine in [machines[2], machines[3]] {
       #expect(try machine.get("new") == "2" && machine.get("other") == "3")
@@ -77,12 +83,7 @@ struct KeyAheadTests {
     let fifth = try SyncMachine("e")
     let joined = try fifth.joining(spaces[0], engine)
     try spaces[0].synchronize()
-    try machines[0].set("new", "2")
-    try spaces[0].synchronize()
-    expectWhole(try spaces[3].synchronize())
-    #expect(try machines[3].get("new") == "2")
-    try machines[3].set("other", "3")
-    try spaces[3].synchronize()
+    try changeOneAfterTheOther()
     for space in [spaces[2], joined, spaces[0]] { expectWhole(try space.synchronize()) }
     for machine in [machines[0], machines[2], fifth] {
       #expect(try machine.get("new") == "2" && machine.get("other") == "3")
